@@ -1,0 +1,3 @@
+"""IK Workbench: tune differential inverse kinematics by hand, in a browser, on your own robot."""
+
+__version__ = "0.1.0"

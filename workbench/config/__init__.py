@@ -1,0 +1,1 @@
+"""Everything that a user can turn, as frozen and validated values, and its YAML."""

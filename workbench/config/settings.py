@@ -1,0 +1,163 @@
+"""``Settings``: everything on the page that can be undone, as one frozen value.
+
+The session swaps one ``Settings`` for another; the loop reads the newest one once a tick. What is
+not undoable (pause, camera, panels, which robot) is not here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from workbench.config.fields import FieldSpec
+from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.errors import ConfigError
+from workbench.poses import Pose
+
+Mode = Literal["live", "streaming", "planning", "isaac"]
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+def frozen_mapping(values: Mapping[_K, _V] | None = None) -> Mapping[_K, _V]:
+    """Return a read-only copy; safe to hand across threads."""
+    return MappingProxyType(dict(values or {}))
+
+
+@dataclass(frozen=True)
+class ToolTarget:
+    """Where one tool frame shall go, and whether it shall go there at all.
+
+    Attributes:
+        transform_target_to_world: The target pose.
+        enabled: False leaves the frame's task out of the stack and hides its gizmo.
+    """
+
+    transform_target_to_world: Pose
+    enabled: bool = True
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that a person can turn and undo.
+
+    Attributes:
+        kinematics: The twelve fields that are exported.
+        rate_hz: Ticks per second of the loop.
+        mode: What drives the robot.
+        glide: Whether the target glides between the 20 poses a second that a drag sends.
+        targets: Target of each tool frame, by frame name, in the robot's order.
+        home: Joint positions, by joint name, that "home" goes to; rad or m.
+        held_joints: Joints that are held where they are, by name, with the position in rad or m.
+        velocity_caps: Velocity limits that replace the robot's, by joint name, rad/s or m/s.
+    """
+
+    kinematics: PinkKinematicsConfig = field(default_factory=PinkKinematicsConfig)
+    rate_hz: Annotated[
+        float,
+        FieldSpec(
+            unit="Hz",
+            help="Ticks per second of the loop, and so the step that it integrates with. Set it "
+            "to the rate of the system that will run the tuned values.",
+            minimum=10.0,
+            maximum=500.0,
+            slider=(10.0, 500.0),
+        ),
+    ] = 100.0
+    mode: Mode = "live"
+    glide: bool = True
+    targets: Mapping[str, ToolTarget] = field(default_factory=dict)
+    home: Mapping[str, float] = field(default_factory=dict)
+    held_joints: Mapping[str, float] = field(default_factory=dict)
+    velocity_caps: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Freeze the mappings and refuse what is out of range.
+
+        Raises:
+            ConfigError: With the field, its value and what would be right.
+        """
+        for name in ("targets", "home", "held_joints", "velocity_caps"):
+            object.__setattr__(self, name, frozen_mapping(getattr(self, name)))
+        object.__setattr__(self, "rate_hz", checked_number(Settings, "rate_hz", self.rate_hz))
+        if self.mode not in get_args(Mode):
+            raise ConfigError(
+                "there is no such mode", field="mode", value=self.mode,
+                expected="one of " + ", ".join(get_args(Mode)),
+            )  # fmt: skip
+        if not isinstance(self.glide, bool):
+            raise ConfigError("is neither true nor false", field="glide", value=self.glide)
+        for name in ("home", "held_joints", "velocity_caps"):
+            for joint, number in getattr(self, name).items():
+                if not _is_finite_number(number):
+                    raise ConfigError(
+                        "is not a finite number", field=f"{name}.{joint}", value=number
+                    )
+        for joint, cap in self.velocity_caps.items():
+            if cap <= 0:
+                raise ConfigError(
+                    "is no velocity limit", field=f"velocity_caps.{joint}", value=cap,
+                    expected="a number > 0 (hold the joint to keep it still)",
+                )  # fmt: skip
+
+    @property
+    def dt(self) -> float:
+        """Length of a tick in s, which the live loop integrates with."""
+        return 1.0 / self.rate_hz
+
+    def with_kinematics(self, **values: object) -> Settings:
+        """Return a copy with some of the twelve fields changed; raises ConfigError."""
+        return replace(self, kinematics=self.kinematics.with_values(**values))
+
+    def with_target(
+        self, frame: str, pose: Pose | None = None, *, enabled: bool | None = None
+    ) -> Settings:
+        """Return a copy with one frame's target moved, or switched on or off.
+
+        Raises:
+            ConfigError: If there is no such frame.
+        """
+        if frame not in self.targets:
+            raise ConfigError("there is no such tool frame", field=frame)
+        old = self.targets[frame]
+        new = ToolTarget(
+            old.transform_target_to_world if pose is None else pose,
+            old.enabled if enabled is None else enabled,
+        )
+        return replace(self, targets={**self.targets, frame: new})
+
+
+def settings_spec(model: type[Any], name: str) -> FieldSpec:
+    """Return the spec of a field of :class:`Settings`.
+
+    Raises:
+        KeyError: If the field has none.
+    """
+    hint = get_type_hints(model, include_extras=True)[name]
+    if get_origin(hint) is Annotated:
+        for item in get_args(hint):
+            if isinstance(item, FieldSpec):
+                return item
+    raise KeyError(f"{model.__name__}.{name} has no FieldSpec")
+
+
+def checked_number(model: type[Any], name: str, value: object) -> float:
+    """Return the value as a float inside the field's range.
+
+    Raises:
+        ConfigError: With the field, its value and what would be right.
+    """
+    spec = settings_spec(model, name)
+    if not _is_finite_number(value) or not spec.allows(float(value)):  # pyright: ignore[reportArgumentType]
+        raise ConfigError("is out of range", field=name, value=value, expected=spec.range_text)
+    return float(value)  # pyright: ignore[reportArgumentType]
+
+
+def _is_finite_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+SETTINGS_FIELDS: tuple[str, ...] = tuple(item.name for item in fields(Settings))

@@ -1,0 +1,1 @@
+"""The task stack, one tick and its result; the only room that imports Pink."""

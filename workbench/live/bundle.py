@@ -1,0 +1,60 @@
+"""A robot with everything that runs it, swapped whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.ik.types import ConvergenceResult, Engine, TickInputs
+from workbench.model.description import RobotDescription
+from workbench.poses import Pose
+
+
+class Picture(Protocol):
+    """Places the picture's links; used by the scene's thread alone."""
+
+    def local_placements(
+        self, positions: NDArray[np.float64], transform_base_to_world: Pose
+    ) -> NDArray[np.float64]:
+        """Return each link's placement in its parent link.
+
+        Args:
+            positions: Joint positions in the description's order, shape (n,).
+            transform_base_to_world: Pose of the root link.
+
+        Returns:
+            One row a link in the description's order: x, y, z in m, then the quaternion w, x, y,
+            z; shape (number of links, 7). The root's row is its pose in the world.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class RobotBundle:
+    """One loaded robot: complete before anybody sees it, dropped whole when another comes.
+
+    Attributes:
+        description: The robot in plain values.
+        engine: The live loop's engine; the loop thread alone uses it.
+        picture: Places the links; the scene's thread alone uses it.
+        tool_poses: Forward kinematics: poses of the tool frames, by name, at joint positions, by
+            name. Thread-safe.
+        converge: Iterates to convergence from given joint positions; calls its last argument with
+            the iteration count and stops early when that returns False. Thread-safe.
+    """
+
+    description: RobotDescription
+    engine: Engine
+    picture: Picture
+    tool_poses: Callable[[Mapping[str, float]], Mapping[str, Pose]]
+    converge: Callable[[TickInputs, Mapping[str, float], Callable[[int], bool]], ConvergenceResult]
+
+    @property
+    def defaults(self) -> PinkKinematicsConfig:
+        """The profile's tuned config."""
+        return self.description.defaults

@@ -1,0 +1,1 @@
+"""Robots: from a profile or a URDF to a model, its limits, its names and its looks."""

@@ -1,0 +1,1 @@
+"""The page: server and guard, scene, gizmos, widgets, one file a panel."""
