@@ -1,0 +1,222 @@
+"""The command ``workbench``: parse, call, print.
+
+Heavy imports (viser, Pinocchio, the solvers) happen inside the commands, so that ``--help`` and
+mistakes on the command line answer at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from collections.abc import Sequence
+
+from workbench import __version__
+from workbench.errors import UsageError, WorkbenchError
+
+EXIT_OK = 0
+EXIT_PROBLEM = 1
+EXIT_USAGE = 2
+
+DEFAULT_PORT = 8080
+DEFAULT_HOST = "127.0.0.1"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status.
+
+    Args:
+        arguments: Words after the program's name; None takes them from ``sys.argv``.
+    """
+    options = build_parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except WorkbenchError as error:
+        print(f"workbench: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    except BrokenPipeError:
+        # The reader of a pipe went away; stdout must not complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_PROBLEM
+    except KeyboardInterrupt:
+        return EXIT_OK
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="workbench",
+        description="Tune differential inverse kinematics by hand, in a browser.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"workbench {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_serve(commands)
+    _add_robots(commands)
+    _add_doctor(commands)
+    return parser
+
+
+def _add_serve(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    serve = commands.add_parser(
+        "serve",
+        help="show a robot in the browser and tune it",
+        description="Serve the page for one robot: a profile's name, the path of a URDF or xacro "
+        "file, or robot_descriptions:NAME.",
+        allow_abbrev=False,
+    )
+    serve.set_defaults(run=_run_serve)
+    serve.add_argument(
+        "robot", nargs="?", default="panda", metavar="ROBOT",
+        help="profile (see `workbench robots`), PATH.urdf, PATH.xacro or robot_descriptions:NAME; "
+        "default: panda",
+    )  # fmt: skip
+
+    robot = serve.add_argument_group("robot")
+    robot.add_argument(
+        "--package-dir", action="append", default=[], metavar="DIR",
+        help="where package:// mesh paths are looked up first; repeatable",
+    )  # fmt: skip
+    robot.add_argument("--srdf", metavar="FILE", help="SRDF that belongs to the URDF")
+    robot.add_argument(
+        "--tool-frame", action="append", default=[], metavar="LINK | NAME=LINK:x,y,z,r,p,y",
+        help="frame that gets a gizmo; repeatable; the second form fixes a new frame to a link, "
+        "in m and rad; default: the profile's, else the ends of the chains",
+    )  # fmt: skip
+    robot.add_argument(
+        "--hold", action="append", default=[], metavar="JOINT=VALUE", type=_joint_value,
+        help="take a joint out of the model and hold it there, in rad or m; repeatable",
+    )  # fmt: skip
+    robot.add_argument(
+        "--floating-base", action="store_true", help="let the root link float (free flyer)"
+    )
+    robot.add_argument(
+        "--mesh-up-axis", choices=("z", "y"), default=None,
+        help="y turns COLLADA meshes that are really Y-up; default: the profile's, else z",
+    )  # fmt: skip
+
+    config = serve.add_argument_group("configuration")
+    config.add_argument("--config", metavar="FILE", help="PinkKinematicsConfig to start with")
+    config.add_argument("--save-to", metavar="FILE", help='file that "Save" on the page writes')
+    config.add_argument(
+        "--rate", type=float, default=None, metavar="HZ", help="ticks per second, 10 to 500"
+    )
+
+    server = serve.add_argument_group("server")
+    server.add_argument(
+        "--host", default=DEFAULT_HOST, help=f"address to bind; default: {DEFAULT_HOST}"
+    )
+    server.add_argument(
+        "--port", type=int, default=DEFAULT_PORT,
+        help=f"port to bind, 0 for any free one; default: {DEFAULT_PORT}",
+    )  # fmt: skip
+    server.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    server.add_argument(
+        "--allow-host", action="append", default=[], metavar="NAME[:PORT]",
+        help="further name under which the page may be reached; repeatable",
+    )  # fmt: skip
+    server.add_argument(
+        "--token", default=None,
+        help="secret that the page asks for; made at start when another address than loopback "
+        "is bound",
+    )  # fmt: skip
+    server.add_argument("--read-only", action="store_true", help="let everybody look, nobody turn")
+
+
+def _add_robots(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    robots = commands.add_parser(
+        "robots", help="list the robot profiles", description="List the robot profiles.",
+        allow_abbrev=False,
+    )  # fmt: skip
+    robots.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    robots.set_defaults(run=_run_robots)
+
+
+def _add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    doctor = commands.add_parser(
+        "doctor", help="check this installation",
+        description="Print versions, solvers, browser and port; exit status 1 when something "
+        "would keep the workbench from running.",
+        allow_abbrev=False,
+    )  # fmt: skip
+    doctor.add_argument("--port", type=int, default=DEFAULT_PORT, help="port to look at")
+    doctor.set_defaults(run=_run_doctor)
+
+
+def _joint_value(text: str) -> tuple[str, float]:
+    name, separator, number = text.rpartition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        value = float("nan")
+    if not separator or not name or not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not JOINT=VALUE, such as elbow=1.2")
+    return name, value
+
+
+def _run_serve(options: argparse.Namespace) -> int:
+    hold = dict(options.hold)
+    if len(hold) != len(options.hold):
+        raise UsageError("a joint is named twice", field="--hold", expected="each joint once")
+    from workbench.model.request import RobotRequest
+    from workbench.ui.app import AppOptions, run_app
+    from workbench.ui.server import ServerOptions
+
+    request = RobotRequest(
+        source=options.robot,
+        package_dirs=tuple(options.package_dir),
+        srdf=options.srdf,
+        tool_frames=tuple(options.tool_frame),
+        hold=hold,
+        floating_base=options.floating_base,
+        mesh_up_axis=options.mesh_up_axis,
+    )
+    server = ServerOptions(
+        host=options.host,
+        port=options.port,
+        allowed_hosts=tuple(options.allow_host),
+        token=options.token,
+        read_only=options.read_only,
+    )
+    return run_app(
+        request,
+        server,
+        AppOptions(
+            config_path=options.config,
+            save_to=options.save_to,
+            rate_hz=options.rate,
+            open_browser=not options.no_browser,
+        ),
+    )
+
+
+def _run_robots(options: argparse.Namespace) -> int:
+    from workbench.model.catalog import profile_summaries
+
+    summaries = profile_summaries()
+    if options.json:
+        print(json.dumps(summaries, indent=2))
+        return EXIT_OK
+    widths = {key: max(len(str(row[key])) for row in summaries) for key in ("name", "title")}
+    for row in summaries:
+        print(
+            f"{row['name']:{widths['name']}}  {row['title']:{widths['title']}}  "
+            f"{len(row['joints']):2d} joints  tools: {', '.join(row['tool_frames'])}  "
+            f"[{row['source']}]"
+        )
+    return EXIT_OK
+
+
+def _run_doctor(options: argparse.Namespace) -> int:
+    from workbench.doctor import examine
+
+    report = examine(port=options.port)
+    for line in report.lines:
+        print(line)
+    return EXIT_OK if report.healthy else EXIT_PROBLEM
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
