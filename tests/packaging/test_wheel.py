@@ -62,7 +62,8 @@ def test_profiles_and_static_files_travel_in_the_wheel(installed: Path, tmp_path
         "from workbench.resources import resource_folder\n"
         "for name in ('robots', 'grasps', 'static'):\n"
         "    folder = resource_folder(name)\n"
-        "    print(name, 'site-packages' in folder.parts, *sorted(p.name for p in folder.iterdir()))"
+        "    files = sorted(path.name for path in folder.iterdir())\n"
+        "    print(name, 'site-packages' in folder.parts, *files)"
     )
     done = subprocess.run(
         [installed / "python", "-c", script],
