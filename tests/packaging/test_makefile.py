@@ -1,0 +1,102 @@
+"""``make`` does what the README says, and says what is missing in one line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+
+
+def make(folder: Path, *words: str, path: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run make in a folder, optionally with another PATH."""
+    environment = {**os.environ, **({"PATH": path} if path else {})}
+    environment.pop("MAKEFLAGS", None)
+    return subprocess.run(
+        [shutil.which("make") or "make", *words],
+        cwd=folder, capture_output=True, text=True, check=False, env=environment,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """Return a folder with the Makefile alone and its prerequisites."""
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(REPOSITORY / name, tmp_path)
+    return tmp_path
+
+
+def script(path: Path, text: str) -> None:
+    """Write an executable shell script."""
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def tools(folder: Path) -> str:
+    """Return a PATH that has the ordinary tools but no Python."""
+    folder.mkdir()
+    for name in ("sh", "sed", "touch", "echo", "test", "rm"):
+        found = shutil.which(name)
+        if found:
+            (folder / name).symlink_to(found)
+    return str(folder)
+
+
+def test_without_python_make_says_in_one_line_what_to_install(checkout: Path) -> None:
+    done = make(checkout, "setup", path=tools(checkout / "tools"))
+    assert done.returncode != 0
+    said = [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    assert len(said) == 1
+    assert "Python 3.11" in said[0] and "install" in said[0]
+
+
+def test_a_python_that_is_too_old_counts_as_none(checkout: Path) -> None:
+    path = tools(checkout / "tools")
+    script(checkout / "tools" / "python3", "exit 1\n")
+    done = make(checkout, "setup", path=path)
+    assert "Python 3.11" in done.stderr
+
+
+def test_without_the_venv_module_make_says_in_one_line_what_to_install(checkout: Path) -> None:
+    path = tools(checkout / "tools")
+    script(checkout / "tools" / "python3", 'case "$2" in *ensurepip*) exit 1;; esac; exit 0\n')
+    done = make(checkout, "setup", path=path)
+    assert done.returncode != 0
+    said = [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    assert len(said) == 1
+    assert "python3-venv" in said[0]
+
+
+def test_a_second_make_run_installs_nothing(checkout: Path) -> None:
+    (checkout / ".venv" / "bin").mkdir(parents=True)
+    for name in (".venv/bin/python", ".venv/.installed-run"):
+        (checkout / name).touch()
+    done = make(checkout, "--dry-run", "run", "ROBOT=ur5", "ARGS=--port 8090")
+    assert done.returncode == 0, done.stderr
+    assert "pip install" not in done.stdout
+    assert "workbench serve ur5 --port 8090" in done.stdout
+
+
+def test_changed_constraints_are_installed_again(checkout: Path) -> None:
+    (checkout / ".venv" / "bin").mkdir(parents=True)
+    for name in (".venv/bin/python", ".venv/.installed-run"):
+        (checkout / name).touch()
+    os.utime(checkout / "constraints.txt", (2**31, 2**31))
+    assert "pip" in make(checkout, "--dry-run", "run").stdout
+
+
+def test_constraints_hold_names_and_versions_only() -> None:
+    lines = (REPOSITORY / "constraints.txt").read_text().splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert pins
+    for pin in pins:
+        name, separator, version = pin.partition("==")
+        assert separator and name.replace("-", "").replace("_", "").replace(".", "").isalnum()
+        assert version[0].isdigit() and " " not in version and "/" not in version

@@ -1,0 +1,100 @@
+"""The command line: mistakes are one sentence and exit status 2, never a traceback."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from workbench import __version__, doctor
+from workbench.cli import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    """Return the exit status, stdout and stderr of a command line."""
+    try:
+        status = main(words)
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_version_is_the_package_version(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "--version")
+    assert (status, out) == (0, f"workbench {__version__}\n")
+
+
+def test_robots_lists_name_title_joints_tools_and_source(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, out, _ = run(capsys, "robots", "--json")
+    rows = {row["name"]: row for row in json.loads(out)}
+    assert status == 0
+    assert len(rows["panda"]["joints"]) >= 7
+    assert all(
+        row["title"] and row["source"] and row["tool_frames"] and row["joints"]
+        for row in rows.values()
+    )
+    status, table, _ = run(capsys, "robots")
+    assert status == 0
+    assert all(name in table for name in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["serve", "pandq", "--no-browser"], "panda"),
+        (["serve", "/does/not/exist.urdf"], "/does/not/exist.urdf"),
+        (["serve", "panda", "--hold", "panda_joint1"], "JOINT=VALUE"),
+        (["serve", "panda", "--hold", "panda_joint1=nan"], "JOINT=VALUE"),
+        (["serve", "panda", "--hold", "a=1", "--hold", "a=2"], "named twice"),
+        (["serve", "panda", "--hold", "panda_jiont1=0.5"], "panda_joint1"),
+        (["serve", "panda", "--tool-frame", "panda_hnad"], "panda_hand"),
+        (["serve", "panda", "--tool-frame", "tip=panda_hand:0,0,x,0,0,0"], "tip=panda_hand"),
+        (["serve", "panda", "--config", "/does/not/exist.yaml"], "/does/not/exist.yaml"),
+        (["serve", "panda", "--rate", "5"], "rate_hz"),
+        (["serve", "panda", "--rate", "nan"], "rate_hz"),
+        (["serve", "panda", "--port", "99999"], "99999"),
+        (["serve", "panda", "--port", "-1"], "-1"),
+        (["serve", "panda", "--host", "not.a.host.invalid"], "not.a.host.invalid"),
+        (["serve", "panda", "--save-to", "/does/not/exist/tuned.yaml"], "/does/not/exist"),
+        (["serve", "panda", "--srdf", "/does/not/exist.srdf"], "/does/not/exist.srdf"),
+        (["serve", "panda", "--mesh-up-axis", "x"], "--mesh-up-axis"),
+        (["serve", "panda", "--prot", "1"], "--prot"),
+        (["sevre"], "sevre"),
+        ([], "COMMAND"),
+    ],
+)
+def test_a_mistake_is_one_sentence_that_names_it(
+    capfd: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    try:
+        status = main(words)
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    captured = capfd.readouterr()
+    assert status == 2
+    assert said in captured.err
+    assert "Traceback" not in captured.err
+    assert captured.out == ""
+    last = captured.err.strip().splitlines()[-1]
+    assert last.startswith("workbench")
+
+
+def test_doctor_says_that_all_is_in_place(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "doctor", "--port", "0")
+    assert status == 0, out
+    assert "daqp" in out
+
+
+def test_doctor_names_the_wrong_pinocchio(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = doctor._version  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(
+        doctor, "_version", lambda name: "0.4.3" if name == "pinocchio" else real(name)
+    )
+    report = doctor.examine(port=0)
+    assert not report.healthy
+    text = "\n".join(report.lines)
+    assert "pip uninstall pinocchio" in text
+    assert "pip install --force-reinstall pin" in text

@@ -1,0 +1,105 @@
+"""From a request to a robot bundle that the session can run: where the rooms are joined.
+
+The session and the loop know a robot by its bundle alone; here is the one place that puts
+``model/`` and ``ik/`` into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.settings import Settings, ToolTarget
+from workbench.ik.convergence import solve_to_convergence
+from workbench.ik.forward import tool_poses
+from workbench.ik.tick import LiveEngine
+from workbench.live.bundle import RobotBundle
+from workbench.model.request import RobotRequest
+from workbench.model.robot import load_robot
+
+Progress = Callable[[float, str], None]
+
+
+def load_bundle(request: RobotRequest, progress: Progress | None = None) -> RobotBundle:
+    """Load a robot and build everything that runs it.
+
+    Args:
+        request: What to load.
+        progress: Told the share done, in [0, 1], and what is being done; may raise to cancel.
+
+    Raises:
+        WorkbenchError: If it cannot be loaded; nothing is left behind.
+    """
+    robot = load_robot(request, progress=progress)
+    return RobotBundle(
+        description=robot.description,
+        engine=LiveEngine(robot),
+        picture=robot.picture,
+        tool_poses=partial(tool_poses, robot),
+        converge=partial(solve_to_convergence, robot),
+    )
+
+
+def initial_settings(
+    bundle: RobotBundle,
+    *,
+    kinematics: PinkKinematicsConfig | None = None,
+    rate_hz: float | None = None,
+) -> Settings:
+    """Return the settings that a robot starts with: at home, every target on its tool.
+
+    Args:
+        bundle: The robot.
+        kinematics: Config to start with instead of the profile's.
+        rate_hz: Rate to start with instead of 100 Hz.
+
+    Raises:
+        ConfigError: If the rate is out of range.
+    """
+    home = bundle.description.home
+    settings = Settings(
+        kinematics=kinematics or bundle.defaults,
+        targets=_targets_at(bundle, home),
+        home=home,
+    )
+    return settings if rate_hz is None else replace(settings, rate_hz=rate_hz)
+
+
+def settings_after_reload(
+    bundle: RobotBundle, old: Settings, positions: Mapping[str, float]
+) -> tuple[Settings, Mapping[str, float]]:
+    """Carry settings over to a robot that was read again: whatever has a name there is kept.
+
+    Args:
+        bundle: The robot as it is now.
+        old: Settings in force before.
+        positions: Joint positions before, by name, rad or m.
+
+    Returns:
+        The new settings, and the positions of the joints that are still there.
+    """
+    names = set(bundle.description.joint_names)
+    kept = {name: value for name, value in positions.items() if name in names}
+    targets = _targets_at(bundle, {**bundle.description.home, **kept})
+    targets.update({name: old.targets[name] for name in targets if name in old.targets})
+    return (
+        replace(
+            old,
+            targets=targets,
+            home={**bundle.description.home, **_named(old.home, names)},
+            held_joints=_named(old.held_joints, names),
+            velocity_caps=_named(old.velocity_caps, names),
+        ),
+        kept,
+    )
+
+
+def _named(values: Mapping[str, float], names: set[str]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if name in names}
+
+
+def _targets_at(bundle: RobotBundle, positions: Mapping[str, float]) -> dict[str, ToolTarget]:
+    poses = bundle.tool_poses(positions)
+    return {frame: ToolTarget(poses[frame]) for frame in bundle.description.tool_frames}
