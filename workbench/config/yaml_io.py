@@ -1,0 +1,383 @@
+"""Reading YAML that somebody else wrote: safe, bounded, and with a line for every complaint.
+
+PyYAML's ``safe_load`` builds no Python objects, but it keeps the last of two equal keys without a
+word, follows aliases without end, recurses as deep as the file asks, and has forgotten the lines
+by the time that a value turns out to be wrong. Here the parser's events are turned into plain
+dicts, lists and scalars in one loop, with caps, and every key's and item's line is kept.
+
+Scalars are read as YAML 1.1 does (what PyYAML's users get), with three differences: keys are
+always text; text that YAML 1.1 alone takes for a number (``010``, ``1_000``, ``12:30``) stays text;
+and a number such as ``1e-8``, which YAML 1.1 takes for text, becomes a number where the reader asks
+for one (:func:`number_from`). JSON is read by the same rules.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from workbench.errors import ConfigError
+
+DEFAULT_MAX_BYTES = 1_000_000
+_MAX_DEPTH = 64
+_MAX_NODES_FROM_ALIASES = 10_000
+
+# libyaml's parser where PyYAML was built with it: about ten times faster.
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_YAML_11_FLOAT = re.compile(
+    r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
+_TOLERANT_FLOAT = re.compile(
+    r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\.?(?:inf|infinity)|\.?nan",
+    re.IGNORECASE,
+)
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+_BOOLEANS = {
+    **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"), True),
+    **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"), False),
+}
+
+Key = str | int
+
+
+class PlainText(str):
+    """Text that stood in the file without quotes, and so may have been meant as a number."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A YAML mapping, and where each of its parts stood.
+
+    Attributes:
+        data: The mapping: dicts with text keys, lists, text, int, float, bool and None.
+        name: The file's name, for messages.
+    """
+
+    data: dict[str, Any]
+    name: str
+    _lines: dict[int, dict[str, int] | list[int]] = field(default_factory=dict, repr=False)
+
+    def line_of(self, *keys: Key) -> int | None:
+        """Return the line (from 1) of a key or list item, None where there is none.
+
+        Args:
+            *keys: Way from the top: mapping keys and list indices.
+        """
+        node: Any = self.data
+        line: int | None = None
+        for key in keys:
+            lines = self._lines.get(id(node))
+            try:
+                line = lines[key]  # type: ignore[index, call-overload]
+                node = node[key]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return line
+
+    def error(
+        self,
+        message: str,
+        *keys: Key,
+        value: object = None,
+        expected: str | None = None,
+    ) -> ConfigError:
+        """Return an error about a place in this document, with its line and field."""
+        return ConfigError(
+            message, path=self.name, line=self.line_of(*keys), field=dotted(keys) or None,
+            value=value, expected=expected,
+        )  # fmt: skip
+
+
+def dotted(keys: Sequence[Key]) -> str:
+    """Return the way to a place as people write it: ``tool_frames[0].xyz``."""
+    text = ""
+    for key in keys:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+    return text
+
+
+def load_yaml(
+    source: Path | str | bytes, *, name: str, max_bytes: int = DEFAULT_MAX_BYTES
+) -> Document:
+    """Read a YAML or JSON mapping.
+
+    Args:
+        source: A file's path, or the text itself (``str`` or UTF-8 ``bytes``).
+        name: How messages call the file.
+        max_bytes: Larger input is refused, unread.
+
+    Raises:
+        ConfigError: If the source cannot be read (missing, a directory, too large, not UTF-8 text),
+            is no well-formed YAML, is not one mapping, holds a tag, a duplicate key or a merge
+            key, nests too deep or multiplies itself through aliases.
+    """
+    text = _text_of(source, name, max_bytes)
+    builder = _Builder(name)
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            builder.take(event)
+    except yaml.YAMLError as error:
+        raise _syntax_error(error, name) from error
+    return builder.finish()
+
+
+def number_from(value: object) -> float:
+    """Return a value of a document as a float, where a number is wanted.
+
+    Unquoted text such as ``1e-8`` or ``5e-05`` counts as the number that it looks like; quoted
+    text does not.
+
+    Raises:
+        ValueError: If the value is no number; the message completes "the value ...".
+    """
+    if isinstance(value, bool) or value is None:
+        raise ValueError("is not a number")
+    if isinstance(value, int | float):
+        try:
+            return float(value)
+        except OverflowError as error:
+            raise ValueError("is too large a number") from error
+    if isinstance(value, PlainText) and _TOLERANT_FLOAT.fullmatch(value):
+        return float(value.replace(".inf", "inf").replace(".nan", "nan"))
+    if isinstance(value, str) and _TOLERANT_FLOAT.fullmatch(value):
+        raise ValueError("is text in quotes, not a number")
+    raise ValueError("is not a number")
+
+
+def finite_number_from(value: object) -> float:
+    """Return a value of a document as a finite float.
+
+    Raises:
+        ValueError: If the value is no number, or not finite.
+    """
+    number = number_from(value)
+    if not math.isfinite(number):
+        raise ValueError("is not finite")
+    return number
+
+
+# Reading bytes -------------------------------------------------------------------------------
+
+
+def _text_of(source: Path | str | bytes, name: str, max_bytes: int) -> str:
+    if isinstance(source, str):
+        # Four bytes a character at most: no need to encode 100 MB in order to refuse it.
+        if len(source) > max_bytes or len(source.encode("utf-8", "replace")) > max_bytes:
+            raise _too_large(name, max_bytes)
+        text = source.removeprefix("\ufeff")
+    else:
+        raw = _bytes_of(source, name, max_bytes) if isinstance(source, Path) else source
+        if len(raw) > max_bytes:
+            raise _too_large(name, max_bytes)
+        if b"\0" in raw:
+            raise ConfigError("is a binary file", path=name, expected="YAML text in UTF-8")
+        try:
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ConfigError(
+                f"is not UTF-8 text: {error.reason}", path=name,
+                line=raw.count(b"\n", 0, error.start) + 1, expected="YAML text in UTF-8",
+            ) from error  # fmt: skip
+    if "\0" in text:
+        raise ConfigError("is a binary file", path=name, expected="YAML text in UTF-8")
+    return text
+
+
+def _bytes_of(path: Path, name: str, max_bytes: int) -> bytes:
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise ConfigError("is a directory", path=name, expected="a YAML file")
+        if status.st_size > max_bytes:
+            raise _too_large(name, max_bytes, status.st_size)
+        # One byte more than allowed tells a device or a growing file from one that fits.
+        with path.open("rb") as file:
+            return file.read(max_bytes + 1)
+    except FileNotFoundError as error:
+        raise ConfigError("no such file", path=name) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(f"cannot be read: {reason}", path=name) from error
+
+
+def _too_large(name: str, max_bytes: int, size: int | None = None) -> ConfigError:
+    found = "" if size is None else f" with {size / 1e6:.1f} MB"
+    return ConfigError(
+        f"is too large{found}", path=name, expected=f"at most {max_bytes / 1e6:g} MB of YAML"
+    )
+
+
+def _syntax_error(error: yaml.YAMLError, name: str) -> ConfigError:
+    """Say in one sentence what PyYAML says in several lines."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    context = getattr(error, "context", None)
+    detail = f"{context}, {problem}" if context else str(problem)
+    return ConfigError(
+        f"is not well-formed YAML: {detail}",
+        path=name,
+        line=None if mark is None else mark.line + 1,
+    )
+
+
+# Building values from events -----------------------------------------------------------------
+
+
+class _Container:
+    """A mapping or sequence under construction."""
+
+    def __init__(self, value: dict[str, Any] | list[Any], line: int, anchor: str | None) -> None:
+        self.value = value
+        self.line = line
+        self.anchor = anchor
+        self.lines: dict[str, int] | list[int] = {} if isinstance(value, dict) else []
+        self.key: str | None = None
+        self.nodes = 1
+
+
+class _Builder:
+    """Turns the parser's events into values, without recursion."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._stack: list[_Container] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._lines: dict[int, dict[str, int] | list[int]] = {}
+        self._nodes_from_aliases = 0
+        self._documents = 0
+        self._result: Any = None
+        self._result_line = 1
+
+    def take(self, event: Any) -> None:
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.ScalarEvent):
+            self._refuse_tag(event.tag, line)
+            if self._expects_key:
+                self._open_key(event, line)
+            else:
+                value = event.value if event.style else _scalar(event.value)
+                self._add(value, 1, line, event.anchor)
+        elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+            self._refuse_tag(event.tag, line)
+            self._open(event, line)
+        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            done = self._stack.pop()
+            self._lines[id(done.value)] = done.lines
+            self._add(done.value, done.nodes, done.line, done.anchor)
+        elif isinstance(event, yaml.AliasEvent):
+            self._follow_alias(event.anchor, line)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                raise self._error("holds a second document", line, expected="one YAML mapping")
+
+    def finish(self) -> Document:
+        if self._documents == 0 or (self._result is None and not self._lines):
+            raise ConfigError("is empty", path=self._name, expected="a YAML mapping")
+        if not isinstance(self._result, dict):
+            kind = "a list" if isinstance(self._result, list) else "a single value"
+            raise self._error(f"is {kind}", self._result_line, expected="a mapping of keys")
+        return Document(self._result, self._name, self._lines)
+
+    @property
+    def _expects_key(self) -> bool:
+        top = self._stack[-1] if self._stack else None
+        return top is not None and isinstance(top.value, dict) and top.key is None
+
+    def _open_key(self, event: Any, line: int) -> None:
+        top = self._stack[-1]
+        key = event.value
+        if key == "<<" and not event.style:
+            raise self._error("merge keys are not read", line, field=key, expected="the keys")
+        if key in top.value:
+            first = top.lines[key]  # type: ignore[index, call-overload]
+            raise self._error(f"is given twice, first in line {first}", line, field=key)
+        top.key = key
+        top.lines[key] = line  # type: ignore[index, call-overload]
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (key, 1)
+
+    def _open(self, event: Any, line: int) -> None:
+        if self._expects_key:
+            raise self._error("a key is a mapping or a list", line, expected="text as a key")
+        if len(self._stack) >= _MAX_DEPTH:
+            raise self._error(
+                "nests too deep", line, expected=f"at most {_MAX_DEPTH} levels"
+            )  # fmt: skip
+        value: dict[str, Any] | list[Any] = (
+            {} if isinstance(event, yaml.MappingStartEvent) else []
+        )  # fmt: skip
+        self._stack.append(_Container(value, line, event.anchor))
+        # An alias may only name what is complete: a value that holds itself has no end.
+        self._anchors.pop(event.anchor, None)
+
+    def _add(self, value: Any, nodes: int, line: int, anchor: str | None = None) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = (value, nodes)
+        if not self._stack:
+            self._result, self._result_line = value, line
+            return
+        top = self._stack[-1]
+        top.nodes += nodes
+        if isinstance(top.value, list):
+            top.value.append(value)
+            top.lines.append(line)  # type: ignore[union-attr]
+        else:
+            assert top.key is not None
+            top.value[top.key] = value
+            top.key = None
+
+    def _follow_alias(self, anchor: str, line: int) -> None:
+        if anchor not in self._anchors:
+            raise self._error(
+                f"the alias *{anchor} names nothing that is complete before it", line
+            )  # fmt: skip
+        if self._expects_key:
+            raise self._error("a key is an alias", line, expected="text as a key")
+        value, nodes = self._anchors[anchor]
+        self._nodes_from_aliases += nodes
+        if self._nodes_from_aliases > _MAX_NODES_FROM_ALIASES:
+            raise self._error(
+                "its aliases multiply into too many values", line,
+                expected=f"at most {_MAX_NODES_FROM_ALIASES} values by alias",
+            )  # fmt: skip
+        self._add(value, nodes, line)
+
+    def _refuse_tag(self, tag: str | None, line: int) -> None:
+        if tag is not None:
+            shown = tag.replace("tag:yaml.org,2002:", "!!")
+            raise self._error("holds a YAML tag", line, value=shown, expected="plain values")
+
+    def _error(self, message: str, line: int, **evidence: Any) -> ConfigError:
+        return ConfigError(message, path=self._name, line=line, **evidence)
+
+
+def _scalar(text: str) -> Any:
+    """Return what an unquoted scalar means."""
+    if text in _NULLS:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    if _INTEGER.fullmatch(text):
+        # Python refuses to convert thousands of digits; as text they are refused where they stand.
+        return int(text) if len(text) < 400 else PlainText(text)
+    if _YAML_11_FLOAT.fullmatch(text):
+        return number_from(PlainText(text))
+    return PlainText(text)
+
+
+def walk_numbers(values: Sequence[object]) -> Iterator[float]:
+    """Yield each value of a list as a finite float; raises ValueError as above."""
+    for value in values:
+        yield finite_number_from(value)
