@@ -1,0 +1,73 @@
+"""``make bench``: measure, print a table, write ``build/bench.json``.
+
+Every figure with a goal is a ratio or a latency taken within this one run, from medians of many
+interleaved repeats, because the machines that this runs on are shared. Nothing here decides a
+test: a goal that is missed is printed as missed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+MEASUREMENTS = ("bench_tick", "bench_scene", "bench_loop", "bench_latency")
+RESULT = Path(__file__).resolve().parents[2] / "build" / "bench.json"
+PACKAGES = ("ik-workbench", "pin", "pin-pink", "qpsolvers", "daqp", "viser", "numpy")
+
+
+def main(arguments: list[str]) -> int:
+    """Run all measurements, or those named; returns the exit status."""
+    unknown = set(arguments) - set(MEASUREMENTS)
+    if unknown:
+        print(f"bench: no such measurement: {', '.join(sorted(unknown))}", file=sys.stderr)
+        print(f"bench: there are {', '.join(MEASUREMENTS)}", file=sys.stderr)
+        return 2
+    machine = {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "versions": {name: importlib.metadata.version(name) for name in PACKAGES},
+    }
+    print(f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}")
+    print(", ".join(f"{name} {version}" for name, version in machine["versions"].items()))
+    rows: list[dict[str, Any]] = []
+    for name in arguments or MEASUREMENTS:
+        for row in importlib.import_module(f"tests.bench.{name}").measure():
+            rows.append(row)
+            _print(row)
+    RESULT.parent.mkdir(exist_ok=True)
+    RESULT.write_text(json.dumps({"machine": machine, "results": rows}, indent=2) + "\n")
+    missed = [row["name"] for row in rows if row["met"] is False]
+    print(f"{len(rows)} figures, {len(missed)} goals missed; written to {RESULT}")
+    return 0
+
+
+def _print(row: dict[str, Any]) -> None:
+    goal = "" if row["goal"] is None else f"goal at most {row['goal']:g}"
+    verdict = {True: "met", False: "MISSED", None: ""}[row["met"]]
+    print(
+        f"{row['name']:58} {row['value']:9.3f} {row['unit']:6} {goal:18} {verdict:7} "
+        f"{row.get('details', '')}",
+        flush=True,
+    )
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
