@@ -1,0 +1,37 @@
+"""One browser for all browser tests of a worker; a fresh page and server where a test asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.chromium import FLAGS, find
+from tests.browser.page import Camera, Workbench
+from tests.browser.served import Served
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start the Chromium that ``make test`` found or installed; fail without one."""
+    path = find()
+    assert path, "no Chromium that starts: run `python -m tests.browser.chromium`"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Workbench]]:
+    """Open pages that are closed at the end of the test."""
+    pages: list[Workbench] = []
+
+    def open_one(served: Served, *, camera: Camera | None = None) -> Workbench:
+        pages.append(Workbench(browser, served, camera=camera))
+        return pages[-1]
+
+    yield open_one
+    for page in pages:
+        page.close()

@@ -1,0 +1,171 @@
+"""Drive the page as a person does: find fields by their labels, drag gizmos with the mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import numpy as np
+from numpy.typing import NDArray
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.bench.bench_loop import gizmos
+from tests.browser.served import Served
+from tests.wire import WireClient
+
+FIELD_OF_VIEW_DEG = 75.0
+"""Vertical; viser's default, which the workbench leaves alone."""
+
+DRAG_STEPS = 16
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A pinhole camera in the world.
+
+    Attributes:
+        position: Where it is, in m.
+        look_at: What it looks at, in m.
+    """
+
+    position: Sequence[float]
+    look_at: Sequence[float]
+
+    def project(self, point: Sequence[float], box: dict[str, float]) -> NDArray[np.float64]:
+        """Return the pixel of a point in the world on a canvas with the given bounding box."""
+        eye = np.asarray(self.position, dtype=float)
+        forward = np.asarray(self.look_at, dtype=float) - eye
+        forward /= np.linalg.norm(forward)
+        right = np.cross(forward, [0.0, 0.0, 1.0])
+        right /= np.linalg.norm(right)
+        up = np.cross(right, forward)
+        ray = np.asarray(point, dtype=float) - eye
+        half_height_m = np.tan(np.radians(FIELD_OF_VIEW_DEG / 2)) * (ray @ forward)
+        scale = box["height"] / 2 / half_height_m
+        return np.array(
+            [
+                box["x"] + box["width"] / 2 + scale * (ray @ right),
+                box["y"] + box["height"] / 2 - scale * (ray @ up),
+            ]
+        )
+
+
+class Workbench:
+    """One open page of a served workbench."""
+
+    def __init__(self, browser: Browser, served: Served, *, camera: Camera | None = None) -> None:
+        """Open the page and wait until it shows the robot."""
+        self.served = served
+        self.camera = camera
+        self.page: Page = browser.new_page(viewport={"width": 1280, "height": 800})
+        self.console: list[str] = []
+        self.page.on("console", lambda message: self.console.append(message.text))
+        query = ""
+        if camera is not None:
+            query = "?" + urlencode(
+                {
+                    "initialCameraPosition": ",".join(map(str, camera.position)),
+                    "initialCameraLookAt": ",".join(map(str, camera.look_at)),
+                }
+            )
+        self.page.goto(served.url + query)
+        self.wait_until_connected()
+
+    def wait_until_connected(self) -> None:
+        """Wait until the page has its state; every page shows the loop's status by then."""
+        expect(self.page.locator("canvas").first).to_be_visible(timeout=30_000)
+        expect(self.page.get_by_text("Status", exact=True).first).to_be_visible(timeout=30_000)
+        expect(self.page.get_by_role("tab", name="Tune")).to_be_visible(timeout=30_000)
+
+    def reload(self) -> None:
+        """Press the browser's reload."""
+        self.page.reload()
+        self.wait_until_connected()
+
+    def close(self) -> None:
+        """Close the page."""
+        self.page.close()
+
+    # Fields ------------------------------------------------------------------------------
+
+    def tab(self, name: str) -> None:
+        """Bring a tab to the front."""
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def row(self, label: str) -> Locator:
+        """Return the line of a control; viser puts label and control into one flex box."""
+        return self.page.locator(".mantine-Flex-root").filter(
+            has=self.page.locator(f"label:text-is('{label}')")
+        ).last  # fmt: skip
+
+    def field(self, label: str) -> Locator:
+        """Return the text input on the line of a label."""
+        return self.row(label).locator("input").first
+
+    def type(self, label: str, text: str, *, enter: bool = True) -> None:
+        """Replace a field's text key by key, and press Enter."""
+        field = self.field(label)
+        field.click()
+        field.press("Control+a")
+        field.press_sequentially(text)
+        if enter:
+            field.press("Enter")
+
+    def button(self, name: str) -> Locator:
+        """Return a button by its text."""
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    # The scene ---------------------------------------------------------------------------
+
+    def canvas_box(self) -> dict[str, float]:
+        """Return the bounding box of the 3D canvas, in pixels of the page."""
+        box = self.page.locator("canvas").first.bounding_box()
+        assert box is not None
+        return {key: float(value) for key, value in box.items()}  # pyright: ignore[reportArgumentType]
+
+    def gizmo_scale_m(self, index: int = 0) -> tuple[str, float]:
+        """Return the scene name and the arm length of a gizmo, as every page is told them."""
+        client = WireClient(self.served.url)
+        try:
+            messages = client.replay()
+        finally:
+            client.close()
+        name = gizmos(messages)[index][0]
+        scale = next(
+            m["props"]["scale"]
+            for m in messages
+            if m["type"] == "TransformControlsMessage" and m["name"] == name
+        )
+        for message in messages:
+            if message["type"] == "SceneNodeUpdateMessage" and message["name"] == name:
+                scale = message["updates"].get("scale", scale)
+        return name, float(scale)
+
+    def drag(self, frame: str, axis: Sequence[float], distance_m: float, index: int = 0) -> None:
+        """Take a gizmo's arrow with the mouse, pull it along its axis and let go.
+
+        Args:
+            frame: Tool frame whose gizmo is meant.
+            axis: Unit vector in the world along one of the gizmo's arrows.
+            distance_m: How far to pull, roughly: the mouse works in pixels.
+            index: Which gizmo it is, in the order of the scene.
+        """
+        assert self.camera is not None
+        _, scale = self.gizmo_scale_m(index)
+        target = np.array(self.served.state()["tools"][frame]["target"]["position"])
+        direction = np.asarray(axis, dtype=float)
+        box = self.canvas_box()
+        start = self.camera.project(target + 0.7 * scale * direction, box)
+        end = self.camera.project(target + (0.7 * scale + distance_m) * direction, box)
+        mouse = self.page.mouse
+        mouse.move(*start)
+        # The arrow lights up under a resting mouse before it can be taken.
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => "
+                           "requestAnimationFrame(done)))")  # fmt: skip
+        mouse.move(*(start + [1, 0]))
+        mouse.down()
+        for step in range(1, DRAG_STEPS + 1):
+            mouse.move(*(start + (end - start) * step / DRAG_STEPS))
+            self.page.evaluate("() => new Promise(done => requestAnimationFrame(done))")
+        mouse.up()
