@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.bench.bench_loop import gizmos
@@ -32,7 +32,7 @@ class Camera:
     position: Sequence[float]
     look_at: Sequence[float]
 
-    def project(self, point: Sequence[float], box: dict[str, float]) -> NDArray[np.float64]:
+    def project(self, point: ArrayLike, box: dict[str, float]) -> NDArray[np.float64]:
         """Return the pixel of a point in the world on a canvas with the given bounding box."""
         eye = np.asarray(self.position, dtype=float)
         forward = np.asarray(self.look_at, dtype=float) - eye
@@ -163,7 +163,7 @@ class Workbench:
         # The arrow lights up under a resting mouse before it can be taken.
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => "
                            "requestAnimationFrame(done)))")  # fmt: skip
-        mouse.move(*(start + [1, 0]))
+        mouse.move(start[0] + 1, start[1])
         mouse.down()
         for step in range(1, DRAG_STEPS + 1):
             mouse.move(*(start + (end - start) * step / DRAG_STEPS))
