@@ -1,0 +1,71 @@
+"""Solve to convergence: what a planner that uses the same config would find.
+
+As DimOS's planning does, this steps with the config's own ``dt``, at most ``max_iterations``
+times, and keeps the posture's target where the search began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.ik.tick import LiveEngine
+from workbench.ik.types import ConvergenceResult, SolveStatus, TickInputs
+
+if TYPE_CHECKING:
+    from workbench.model.robot import Robot
+
+POSITION_TOLERANCE_M = 1e-3
+ORIENTATION_TOLERANCE_RAD = 10e-3
+
+
+def solve_to_convergence(
+    robot: Robot,
+    inputs: TickInputs,
+    positions: Mapping[str, float],
+    keep_going: Callable[[int], bool],
+) -> ConvergenceResult:
+    """Iterate from given joint positions until every enabled tool is within 1 mm and 10 mrad.
+
+    Thread-safe: every call has an engine of its own.
+
+    Args:
+        robot: The robot.
+        inputs: Settings and targets; ``dt`` is the loop's and is not used here.
+        positions: Joint positions to start from, by name, rad or m.
+        keep_going: Called with the number of steps taken before each step; the search ends when
+            it returns False.
+
+    Raises:
+        SolverError: If a frame or a joint does not exist.
+    """
+    inputs = replace(inputs, dt=inputs.config.dt)
+    engine = LiveEngine(robot)
+    engine.set_positions(positions)
+    engine.stack.update(inputs)
+    engine.stack.follow_posture()
+    status = SolveStatus()
+    errors = engine.largest_errors()
+    iterations = 0
+    while not _within_tolerance(errors):
+        if iterations >= inputs.config.max_iterations or not keep_going(iterations):
+            break
+        status, *errors = engine.step_towards(inputs)
+        if not status.ok:
+            break
+        iterations += 1
+    final = robot.positions_from_q(engine.q)
+    names = robot.description.joint_names
+    return ConvergenceResult(
+        converged=status.ok and _within_tolerance(errors),
+        iterations=iterations,
+        position_error_m=errors[0],
+        orientation_error_rad=errors[1],
+        positions={name: float(value) for name, value in zip(names, final, strict=True)},
+        status=status,
+    )
+
+
+def _within_tolerance(errors: tuple[float, float] | list[float]) -> bool:
+    return errors[0] <= POSITION_TOLERANCE_M and errors[1] <= ORIENTATION_TOLERANCE_RAD

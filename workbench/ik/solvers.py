@@ -1,0 +1,131 @@
+"""The QP solvers: which are installed, what they are good for, and whether they really work."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import qpsolvers
+import scipy.sparse
+
+from workbench.config.kinematics import available_solvers as installed_solvers
+
+__all__ = [
+    "SolverCheck",
+    "SolverInfo",
+    "check_solver",
+    "installed_solvers",
+    "is_sparse_only",
+    "quiet_exit_warnings",
+    "solve",
+    "solver_infos",
+]
+
+_DESCRIPTIONS = {
+    "clarabel": "interior point, sparse: accurate, slower on small problems",
+    "daqp": "active set, dense: fast and steady on small problems; what the profiles set",
+    "ecos": "interior point, sparse: slower on small problems",
+    "highs": "active set, sparse: slower on small problems",
+    "hpipm": "interior point, dense: fast",
+    "osqp": "operator splitting, sparse: slower on small problems, loose by default (1e-3)",
+    "piqp": "interior point, dense and sparse: accurate",
+    "proxqp": "augmented Lagrangian: DimOS's default; fails now and then at small steps",
+    "qpoases": "active set, dense: made for control",
+    "quadprog": "active set, dense: fast; wants damping > 0 (GPL)",
+    "scs": "operator splitting, sparse: loose, slower on small problems",
+}
+
+
+@dataclass(frozen=True)
+class SolverInfo:
+    """One solver, for the drop-down.
+
+    Attributes:
+        name: Name as ``solver`` in the config takes it.
+        description: What it is and what it is good for, in a few words.
+    """
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True)
+class SolverCheck:
+    """Outcome of solving a tiny QP.
+
+    Attributes:
+        name: Name of the solver.
+        works: Whether the known solution came out.
+        detail: What went wrong, or the time that it took.
+    """
+
+    name: str
+    works: bool
+    detail: str
+
+
+def solver_infos() -> tuple[SolverInfo, ...]:
+    """Return every installed solver with a description, in alphabetical order."""
+    return tuple(
+        SolverInfo(name, _DESCRIPTIONS.get(name, "installed; not known to the workbench"))
+        for name in installed_solvers()
+    )
+
+
+def is_sparse_only(solver: str) -> bool:
+    """Tell whether a solver takes sparse matrices only."""
+    return solver in qpsolvers.sparse_solvers and solver not in qpsolvers.dense_solvers
+
+
+def solve(problem: qpsolvers.Problem, solver: str) -> qpsolvers.Solution:
+    """Solve a QP with its matrices as the solver wants them, so that none of them complains.
+
+    Handing dense matrices to a sparse solver makes qpsolvers warn at every call; it would convert
+    them in the same way.
+
+    Raises:
+        qpsolvers.SolverNotFound: If the solver is not installed.
+    """
+    if is_sparse_only(solver):
+        problem = qpsolvers.Problem(
+            _sparse(problem.P), problem.q, _sparse(problem.G), problem.h,
+            _sparse(problem.A), problem.b,
+        )  # fmt: skip
+    # OSQP announces at every call that it will raise by default some day, unless told not to.
+    options = {"raise_error": False} if solver == "osqp" else {}
+    return qpsolvers.solve_problem(problem, solver=solver, **options)
+
+
+def quiet_exit_warnings() -> None:
+    """Keep qpsolvers' remarks on how a solver ended off the terminal, once for the process.
+
+    They come with every failed solve, and say no more than the status that the solve returns.
+    """
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"qpsolvers\.solvers\.")
+
+
+def check_solver(name: str) -> SolverCheck:
+    """Solve a QP of two variables whose solution is known.
+
+    Args:
+        name: Name of a solver, installed or not.
+    """
+    # Minimise |x|^2 / 2 - x0 - x1 with x <= (0.5, 2): the solution is (0.5, 1).
+    problem = qpsolvers.Problem(np.eye(2), -np.ones(2), np.eye(2), np.array([0.5, 2.0]))
+    started = time.perf_counter()
+    try:
+        solution = solve(problem, name)
+    except (qpsolvers.QPError, ValueError, ImportError, OSError) as error:
+        return SolverCheck(name, works=False, detail=f"{type(error).__name__}: {error}")
+    elapsed_ms = 1e3 * (time.perf_counter() - started)
+    if not solution.found or solution.x is None:
+        return SolverCheck(name, works=False, detail="found no solution of a QP that has one")
+    if not np.allclose(solution.x, [0.5, 1.0], atol=5e-3):
+        return SolverCheck(name, works=False, detail=f"returned {solution.x} instead of [0.5, 1]")
+    return SolverCheck(name, works=True, detail=f"{elapsed_ms:.2f} ms for a tiny problem")
+
+
+def _sparse(matrix: object) -> scipy.sparse.csc_matrix | None:
+    return None if matrix is None else scipy.sparse.csc_matrix(matrix)
