@@ -1,0 +1,206 @@
+"""The difference between two :class:`Settings`, in words and field by field.
+
+Undo steps take their names from here ("gain 0.5 to 0.3"), and the list of what was changed since
+the start takes its lines and its way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.settings import Settings, ToolTarget
+from workbench.errors import ConfigError
+from workbench.poses import Pose
+
+_SAME_NUMBER = 1e-9
+
+
+@dataclass(frozen=True)
+class Change:
+    """One setting that differs from its start value, for the list of changes.
+
+    Attributes:
+        field: ``kinematics.gain``, ``rate_hz``, ``targets.FRAME``, ``enabled.FRAME``, ``home``,
+            ``held_joints.JOINT``, ``velocity_caps.JOINT``, ...
+        label: As the page shows it.
+        start: Value at the start of the session, as text.
+        now: Present value, as text.
+        phrase: The change as the name of an undo step: ``gain 0.5 to 0.3``, ``move tool0``.
+    """
+
+    field: str
+    label: str
+    start: str
+    now: str
+    phrase: str = ""
+
+
+def differences(before: Settings, after: Settings) -> tuple[Change, ...]:
+    """Return every field that differs, in the page's order; ``start`` is ``before``'s value."""
+    return (
+        *_kinematics_differences(before.kinematics, after.kinematics),
+        *_plain_differences(before, after),
+        *_target_differences(before.targets, after.targets),
+        *_home_difference(before.home, after.home),
+        *_held_differences(before.held_joints, after.held_joints),
+        *_cap_differences(before.velocity_caps, after.velocity_caps),
+    )
+
+
+def describe_change(before: Settings, after: Settings) -> str:
+    """Name an edit by what it changed: ``gain 0.5 to 0.3``, ``move tool0 and 2 more``."""
+    found = differences(before, after)
+    if not found:
+        return "no change"
+    first, *others = (change.phrase for change in found)
+    if len(others) > 1:
+        return f"{first} and {len(others)} more"
+    return " and ".join((first, *others))
+
+
+def with_field_of(settings: Settings, source: Settings, field: str) -> Settings:
+    """Return a copy whose one field, named as in :class:`Change`, is that of ``source``.
+
+    Raises:
+        ConfigError: If there is no such field.
+    """
+    group, _, name = field.partition(".")
+    copied: dict[str, object] = {}
+    if field in ("rate_hz", "mode", "glide", "home"):
+        copied[field] = getattr(source, field)
+    elif group == "kinematics" and name in PinkKinematicsConfig.model_fields:
+        return settings.with_kinematics(**{name: getattr(source.kinematics, name)})
+    elif group == "targets" and name in source.targets:
+        return settings.with_target(name, source.targets[name].transform_target_to_world)
+    elif group == "enabled" and name in source.targets:
+        return settings.with_target(name, enabled=source.targets[name].enabled)
+    elif group in ("held_joints", "velocity_caps") and name:
+        copied[group] = _entry_of(getattr(settings, group), getattr(source, group), name)
+    else:
+        raise ConfigError("there is no such setting", field=field)
+    return replace(settings, **copied)
+
+
+def value_text(value: object) -> str:
+    """Return a setting's value as the page's lists show it: short, exact enough, no ``1.0``."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:.6g}" if isinstance(value, int | float) else str(value)
+
+
+def _entry_of(
+    present: Mapping[str, float], wanted: Mapping[str, float], name: str
+) -> Mapping[str, float]:
+    """Return the mapping with one entry set to, or removed as in, the wanted one."""
+    others = {key: value for key, value in present.items() if key != name}
+    return {**others, name: wanted[name]} if name in wanted else others
+
+
+def _kinematics_differences(
+    before: PinkKinematicsConfig, after: PinkKinematicsConfig
+) -> list[Change]:
+    return [
+        _change(f"kinematics.{name}", name, value_text(old), value_text(new))
+        for name in PinkKinematicsConfig.model_fields
+        if (old := getattr(before, name)) != (new := getattr(after, name))
+    ]
+
+
+def _plain_differences(before: Settings, after: Settings) -> list[Change]:
+    found = []
+    rows = (("rate_hz", "rate", " Hz"), ("mode", "mode", ""), ("glide", "glide", ""))
+    for field, label, unit in rows:
+        old, new = getattr(before, field), getattr(after, field)
+        if old != new:
+            found.append(_change(field, label, value_text(old) + unit, value_text(new) + unit))
+    return found
+
+
+def _change(field: str, label: str, start: str, now: str) -> Change:
+    # The unit once is enough in a name: "rate 100 to 200 Hz".
+    number, _, unit = start.partition(" ")
+    first = number if unit and now.endswith(f" {unit}") else start
+    return Change(field, label, start, now, f"{label} {first} to {now}")
+
+
+def _target_differences(
+    before: Mapping[str, ToolTarget], after: Mapping[str, ToolTarget]
+) -> list[Change]:
+    found = []
+    for frame, new in after.items():
+        old = before.get(frame)
+        if old is None:
+            found.append(Change(f"targets.{frame}", frame, "none", "new", f"add {frame}"))
+            continue
+        old_pose, new_pose = old.transform_target_to_world, new.transform_target_to_world
+        if old_pose != new_pose:
+            moved = (old_pose.translation != new_pose.translation).any()
+            found.append(
+                Change(
+                    f"targets.{frame}", f"target of {frame}",
+                    _pose_text(old_pose), _pose_text(new_pose),
+                    f"{'move' if moved else 'turn'} {frame}",
+                )
+            )  # fmt: skip
+        if old.enabled != new.enabled:
+            start, now = value_text(old.enabled), value_text(new.enabled)
+            found.append(Change(f"enabled.{frame}", frame, start, now, f"{frame} {now}"))
+    return found
+
+
+def _pose_text(pose: Pose) -> str:
+    place = ", ".join(f"{number:.3f}" for number in pose.translation)
+    turn = ", ".join(f"{number:.3f}" for number in pose.wxyz)
+    return f"{place} m; wxyz {turn}"
+
+
+def _home_difference(before: Mapping[str, float], after: Mapping[str, float]) -> list[Change]:
+    moved = {
+        joint: abs(position - before.get(joint, position))
+        for joint, position in after.items()
+        if position != before.get(joint)
+    }
+    if not moved and before.keys() == after.keys():
+        return []
+    farthest = max(moved, key=moved.__getitem__, default="")
+    now = f"{len(moved)} of {len(after)} joints elsewhere"
+    if farthest:
+        now += f", {farthest} by {moved[farthest]:.3g}"
+    return [Change("home", "home", "as at the start", now, "set home")]
+
+
+def _held_differences(before: Mapping[str, float], after: Mapping[str, float]) -> list[Change]:
+    found = []
+    for joint in dict.fromkeys((*before, *after)):
+        old, new = before.get(joint), after.get(joint)
+        if old == new:
+            continue
+        start = "free" if old is None else f"held at {old:.4g}"
+        now = "free" if new is None else f"held at {new:.4g}"
+        phrase = f"free {joint}" if new is None else f"hold {joint}"
+        found.append(Change(f"held_joints.{joint}", joint, start, now, phrase))
+    return found
+
+
+def _cap_differences(before: Mapping[str, float], after: Mapping[str, float]) -> list[Change]:
+    found = []
+    for joint in dict.fromkeys((*before, *after)):
+        old, new = before.get(joint), after.get(joint)
+        if old == new:
+            continue
+        start = "the robot's" if old is None else value_text(old)
+        now = "the robot's" if new is None else value_text(new)
+        label = f"velocity limit of {joint}"
+        found.append(
+            Change(f"velocity_caps.{joint}", label, start, now, f"{label} {start} to {now}")
+        )
+    return found
+
+
+def same_positions(first: Mapping[str, float], second: Mapping[str, float]) -> bool:
+    """Tell whether two sets of joint positions agree to 1e-9 rad or m."""
+    return first.keys() == second.keys() and all(
+        abs(position - second[joint]) <= _SAME_NUMBER for joint, position in first.items()
+    )

@@ -1,0 +1,84 @@
+"""Whether settings and joint positions fit a robot: names that exist, numbers inside limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from workbench.config.settings import Settings
+from workbench.errors import ConfigError, did_you_mean
+from workbench.model.description import RobotDescription
+
+_LIMIT_TOLERANCE = 1e-6
+"""Slack in rad or m: a joint that rests on its limit may be read a rounding error beyond."""
+
+
+def checked_positions(
+    positions: Mapping[str, float], description: RobotDescription
+) -> dict[str, float]:
+    """Return joint positions clamped into the robot's limits.
+
+    Raises:
+        ConfigError: For a joint that the robot does not have, or a number that is not finite.
+    """
+    joints = {joint.name: joint for joint in description.joints}
+    clamped = {}
+    for name, position in positions.items():
+        joint = joints.get(name)
+        if joint is None:
+            raise unknown_joint(name, description)
+        if not math.isfinite(position):
+            raise ConfigError("is not a finite number", field=name, value=position)
+        low = -math.inf if joint.lower is None else joint.lower
+        high = math.inf if joint.upper is None else joint.upper
+        clamped[name] = min(max(float(position), low), high)
+    return clamped
+
+
+def check_settings(settings: Settings, description: RobotDescription) -> None:
+    """Check that settings name this robot's frames and joints, and stay inside their limits.
+
+    Raises:
+        ConfigError: With the field, its value and what would be right.
+    """
+    for frame in settings.targets:
+        if frame not in description.tool_frames:
+            raise unknown_frame(frame, description)
+    for frame in description.tool_frames:
+        if frame not in settings.targets:
+            raise ConfigError("has no target", field=frame)
+    joints = {joint.name: joint for joint in description.joints}
+    for group in ("home", "held_joints", "velocity_caps"):
+        for name in getattr(settings, group):
+            if name not in joints:
+                raise unknown_joint(name, description, group)
+    for group in ("home", "held_joints"):
+        for name, position in getattr(settings, group).items():
+            joint = joints[name]
+            low = -math.inf if joint.lower is None else joint.lower
+            high = math.inf if joint.upper is None else joint.upper
+            if not low - _LIMIT_TOLERANCE <= position <= high + _LIMIT_TOLERANCE:
+                raise ConfigError(
+                    "is outside the joint's limits",
+                    field=f"{group}.{name}",
+                    value=position,
+                    expected=f"a number in [{low:g}, {high:g}] {joint.unit}",
+                )
+
+
+def unknown_joint(name: str, description: RobotDescription, group: str = "") -> ConfigError:
+    """Return the error for a joint that the robot does not have, with the nearest names."""
+    return ConfigError(
+        "there is no such joint",
+        field=f"{group}.{name}" if group else name,
+        expected=did_you_mean(name, description.joint_names),
+    )
+
+
+def unknown_frame(name: str, description: RobotDescription) -> ConfigError:
+    """Return the error for a frame that is no tool frame, with the nearest names."""
+    return ConfigError(
+        "there is no such tool frame",
+        field=name,
+        expected=did_you_mean(name, description.tool_frames),
+    )
