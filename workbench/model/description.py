@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.profile import ToolFrame
 from workbench.poses import Pose
 
 JointKind = Literal["revolute", "continuous", "prismatic"]
@@ -180,6 +181,8 @@ class RobotDescription:
         collisions: Collision shapes.
         remarks: What loading decided and found.
         size_m: Rough extent of the robot at home, for cameras and gizmos.
+        defined_tools: Those tool frames that are not links of the URDF but defined by the profile
+            or the command line.
     """
 
     name: str
@@ -201,6 +204,7 @@ class RobotDescription:
     collisions: tuple[Shape, ...] = ()
     remarks: tuple[Remark, ...] = ()
     size_m: float = 1.0
+    defined_tools: tuple[ToolFrame, ...] = ()
 
     @property
     def joint_names(self) -> tuple[str, ...]:
