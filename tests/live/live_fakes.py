@@ -1,0 +1,219 @@
+"""A robot that needs no robot library: a gantry whose tool is where its joints are.
+
+Three prismatic joints x, y, z move the tools ``left`` and ``right`` together (``right`` hangs
+1 m to the right of ``left``); orientation cannot change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.settings import Settings, ToolTarget
+from workbench.ik.types import ConvergenceResult, SolveStatus, TickInputs, TickResult, ToolResult
+from workbench.live.bundle import RobotBundle
+from workbench.live.session import Session
+from workbench.model.description import Joint, RobotDescription
+from workbench.poses import Pose, frozen_array
+
+JOINTS = ("x", "y", "z")
+OFFSETS = {"left": Pose(), "right": Pose(np.array([0.0, -1.0, 0.0]))}
+
+
+class FakeClock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def advance(self, seconds: float) -> None:
+        self.now_s += seconds
+
+    def utc(self) -> datetime:
+        return datetime(2030, 1, 1, tzinfo=UTC) + timedelta(seconds=self.now_s)
+
+
+def at(x: float, y: float = 0.0, z: float = 0.0) -> Pose:
+    return Pose(np.array([x, y, z]))
+
+
+def tool_poses(positions: Mapping[str, float]) -> dict[str, Pose]:
+    tip = at(*(positions[joint] for joint in JOINTS))
+    return {frame: tip @ offset for frame, offset in OFFSETS.items()}
+
+
+def tool_results(
+    positions: Mapping[str, float], targets: Mapping[str, Pose | None]
+) -> tuple[ToolResult, ...]:
+    results = []
+    for frame, pose in tool_poses(positions).items():
+        target = targets.get(frame)
+        errors = (None, None) if target is None else pose.distance_to(target)
+        results.append(ToolResult(frame, pose, target, *errors))
+    return tuple(results)
+
+
+class FakeEngine:
+    """Moves towards the first enabled target by ``gain`` a tick, inside the limits of 1 m."""
+
+    def __init__(self) -> None:
+        self.q = np.zeros(3)
+        self.ticks: list[TickInputs] = []
+        self.observed: list[TickInputs] = []
+        self.commands: list[dict[str, float]] = []
+        self.next_status = SolveStatus()
+        self.raises: Exception | None = None
+        self.velocities: Callable[[int], np.ndarray] | None = None
+        self.on_tick: Callable[[], None] | None = None
+
+    def tick(self, inputs: TickInputs) -> TickResult:
+        self.ticks.append(inputs)
+        if self.on_tick is not None:
+            self.on_tick()
+        if self.raises is not None:
+            raise self.raises
+        before = self.q.copy()
+        if self.next_status.ok:
+            for frame, target in inputs.targets.items():
+                if target is not None:
+                    goal = target.translation - OFFSETS[frame].translation
+                    step = inputs.config.gain * (goal - self.q)
+                    self.q = np.clip(self.q + step, -1.0, 1.0)
+                    break
+        velocities = (self.q - before) / inputs.dt
+        if self.velocities is not None:
+            velocities = self.velocities(len(self.ticks))
+        return self._result(inputs, velocities, self.next_status)
+
+    def observe(self, inputs: TickInputs) -> TickResult:
+        self.observed.append(inputs)
+        if self.raises is not None:
+            raise self.raises
+        return self._result(inputs, np.zeros(3), SolveStatus())
+
+    def set_positions(self, positions: Mapping[str, float]) -> None:
+        self.commands.append(dict(positions))
+        for name, position in positions.items():
+            self.q[JOINTS.index(name)] = position
+
+    def _result(
+        self, inputs: TickInputs, velocities: np.ndarray, status: SolveStatus
+    ) -> TickResult:
+        positions = dict(zip(JOINTS, self.q.tolist(), strict=True))
+        return TickResult(
+            status=status,
+            q=frozen_array(self.q),
+            positions=frozen_array(self.q),
+            velocities=frozen_array(velocities),
+            transform_base_to_world=Pose(),
+            tools=tool_results(positions, inputs.targets),
+            solve_time_s=1e-4,
+            at_limit=tuple(
+                name for name, position in positions.items() if abs(position) > 0.98
+            ),
+        )
+
+
+class FakePicture:
+    def local_placements(self, positions: np.ndarray, transform_base_to_world: Pose) -> np.ndarray:
+        return np.zeros((0, 7))
+
+
+def fake_converge(
+    inputs: TickInputs, positions: Mapping[str, float], keep_going: Callable[[int], bool]
+) -> ConvergenceResult:
+    """Arrive after ten iterations, or stop where it is told to."""
+    done = 0
+    while done < 10 and keep_going(done):
+        done += 1
+    target = next(pose for pose in inputs.targets.values() if pose is not None)
+    goal = dict(zip(JOINTS, target.translation.tolist(), strict=True))
+    reached = done == 10
+    return ConvergenceResult(
+        converged=reached,
+        iterations=done,
+        position_error_m=0.0 if reached else 1.0,
+        orientation_error_rad=0.0,
+        positions=goal if reached else dict(positions),
+        status=SolveStatus(),
+    )
+
+
+def fake_bundle(
+    name: str = "gantry", engine: FakeEngine | None = None, *, sha256: str | None = None
+) -> RobotBundle:
+    description = RobotDescription(
+        name=name,
+        title=name.title(),
+        source=f"{name}.urdf",
+        urdf_path=f"/robots/{name}.urdf",
+        urdf_sha256=sha256 or f"sha of {name}",
+        joints=(
+            *(Joint(joint, "prismatic", -1.0, 1.0, 2.0) for joint in JOINTS[:2]),
+            Joint(JOINTS[2], "continuous", None, None, 2.0),
+        ),
+        held_joints=(),
+        followers=(),
+        gripper_joints=(),
+        tool_frames=tuple(OFFSETS),
+        frames=("base", *OFFSETS),
+        home=dict.fromkeys(JOINTS, 0.0),
+        defaults=PinkKinematicsConfig(solver="daqp", lm_damping=10.0),
+        floating_base=False,
+        links=(),
+    )
+    return RobotBundle(
+        description=description,
+        engine=engine or FakeEngine(),
+        picture=FakePicture(),
+        tool_poses=tool_poses,
+        converge=fake_converge,
+    )
+
+
+def start_settings(bundle: RobotBundle) -> Settings:
+    home = bundle.description.home
+    targets = {
+        frame: ToolTarget(pose, enabled=frame == "left")
+        for frame, pose in tool_poses(home).items()
+    }
+    return Settings(kinematics=bundle.defaults, targets=targets, home=home)
+
+
+class Rig:
+    """A session on a fake robot and a fake clock."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.engine = FakeEngine()
+        self.bundle = fake_bundle(engine=self.engine)
+        self.session = Session(
+            self.bundle,
+            start_settings(self.bundle),
+            clock=self.clock,
+            now_utc=self.clock.utc,
+        )
+
+    @property
+    def settings(self) -> Settings:
+        return self.session.state.settings
+
+    def set_gain(self, gain: float, **options: str) -> None:
+        self.session.edit(None, lambda settings: settings.with_kinematics(gain=gain), **options)
+
+    def target(self, frame: str = "left") -> Pose:
+        return self.settings.targets[frame].transform_target_to_world
+
+    def type_target(self, pose: Pose, frame: str = "left") -> None:
+        self.session.edit(None, lambda settings: settings.with_target(frame, pose))
+
+    def drag_to(self, pose: Pose, frame: str = "left", client: int = 1) -> None:
+        assert self.session.begin_drag(frame, client)
+        assert self.session.drag(frame, client, pose)
+        self.session.end_drag(frame, client)
