@@ -1,0 +1,90 @@
+"""What the panels need of the rest of the program, as one frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from workbench.live.exchange import RecordRing
+from workbench.live.jobs import Jobs
+from workbench.live.session import Session, SessionState
+from workbench.live.snapshot import StateSnapshot
+from workbench.ui.widgets import WidgetTools
+
+
+class RobotLoader(Protocol):
+    """Switches the robot while the loop runs, as a job of its own."""
+
+    def load(self, name: str) -> None:
+        """Start loading a profile; raises RobotError or UsageError where that cannot begin."""
+        ...
+
+    def reload(self) -> None:
+        """Read the present robot's files again."""
+        ...
+
+    def back(self) -> None:
+        """Return to the robot before the present one."""
+        ...
+
+
+class SaveFile(Protocol):
+    """The file that ``serve --save-to`` names."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        ...
+
+    def save(self) -> None:
+        """Replace it by the present export; raises ConfigError when it cannot be written."""
+        ...
+
+    def unsaved(self, state: SessionState) -> bool:
+        """Whether the settings differ from what was saved last."""
+        ...
+
+
+@dataclass(frozen=True)
+class PanelContext:
+    """What a panel may use.
+
+    Attributes:
+        tools: For its controls.
+        session: The settings, and how to change them.
+        jobs: Slow work in the background.
+        latest: The newest snapshot of the loop; None before the first tick.
+        records: Numbers of the last ticks, for the plots.
+        restart_loop: Lets the loop run again after a fault.
+        export_text: The file that the present settings make.
+        report_text: What "copy report" hands over.
+        robots: Title of every robot profile, by name.
+        loader: Switches the robot.
+        save_file: Where "Save" writes; None without ``--save-to``.
+    """
+
+    tools: WidgetTools
+    session: Session
+    jobs: Jobs
+    latest: Callable[[], StateSnapshot | None]
+    records: RecordRing
+    restart_loop: Callable[[], None]
+    export_text: Callable[[], str]
+    report_text: Callable[[], str]
+    robots: Mapping[str, str]
+    loader: RobotLoader
+    save_file: SaveFile | None = None
+
+
+class Panel(Protocol):
+    """One panel. Everything is called on the page loop."""
+
+    def refresh(self, state: SessionState) -> None:
+        """Show the settings in force; called after every change, so it must be cheap."""
+        ...
+
+    def close(self) -> None:
+        """Drop what is pending: the page goes away."""
+        ...

@@ -1,0 +1,174 @@
+"""What every control on the page has in common.
+
+A control shows the value that is in force and asks for another one; it never *is* the value.
+viser applies and broadcasts what a browser sends before it calls back, so a refused value is
+written back here, and what is set from Python comes back as an event without a client, which is
+ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import viser
+
+from workbench.errors import ConfigError, WorkbenchError
+from workbench.ui.markup import one_line
+from workbench.ui.notices import Notices
+from workbench.ui.page_loop import PageLoop
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class WidgetTools:
+    """What a control needs besides its own value.
+
+    Attributes:
+        gui: Where it is drawn.
+        page: The loop on which it is read and written.
+        notices: How it says that a value is refused.
+    """
+
+    gui: viser.GuiApi
+    page: PageLoop
+    notices: Notices
+
+
+class _Clickable(Protocol):
+    def on_click(self, func: Callable[[Any], Any]) -> Any:
+        """Attach a callback."""
+        ...
+
+
+def on_click(
+    tools: WidgetTools, button: _Clickable, refused_title: str, action: Callable[[], None]
+) -> None:
+    """Run an action when a browser clicks; say why where it is refused.
+
+    Args:
+        tools: The control's tools.
+        button: A viser button.
+        refused_title: Title of the notification when the action raises a WorkbenchError.
+        action: What to do.
+    """
+
+    async def clicked(event: viser.GuiEvent[Any]) -> None:
+        if event.client is None:
+            return
+        try:
+            action()
+        except WorkbenchError as error:
+            tools.notices.refused(refused_title, error, to=event.client)
+
+    button.on_click(clicked)
+
+
+class Choice(Generic[T]):
+    """A checkbox or a drop-down that shows a value in force and asks for another one."""
+
+    def __init__(
+        self,
+        tools: WidgetTools,
+        handle: viser.GuiCheckboxHandle | viser.GuiDropdownHandle[str],
+        *,
+        to_widget: Callable[[T], Any],
+        from_widget: Callable[[Any], T],
+        set_value: Callable[[T], None],
+        value: T,
+    ) -> None:
+        """Attach to a viser handle.
+
+        Args:
+            tools: The control's tools.
+            handle: The checkbox or drop-down.
+            to_widget: What the handle shows for a value.
+            from_widget: The value that the handle means; raises ConfigError for none.
+            set_value: Asks for another value; raises a WorkbenchError to refuse it.
+            value: The value in force.
+        """
+        self._tools = tools
+        self._handle = handle
+        self._to_widget = to_widget
+        self._from_widget = from_widget
+        self._set_value = set_value
+        self._value = value
+        handle.on_update(self._updated)
+
+    @property
+    def handle(self) -> Any:
+        """The viser handle."""
+        return self._handle
+
+    def show(self, value: T) -> None:
+        """Show the value that is in force."""
+        self._value = value
+        self._handle.value = self._to_widget(value)
+
+    async def _updated(self, event: viser.GuiEvent[Any]) -> None:
+        if event.client is None:
+            return
+        try:
+            value = self._from_widget(self._handle.value)
+            if value != self._value:
+                self._set_value(value)
+        except WorkbenchError as error:
+            self.show(self._value)
+            title = f"{self._handle.label} stays as it was"
+            self._tools.notices.refused(title, error, to=event.client)
+
+
+def checkbox(
+    tools: WidgetTools, label: str, hint: str, set_value: Callable[[bool], None], value: bool
+) -> Choice[bool]:
+    """Add a checkbox; ``set_value`` may raise a WorkbenchError to refuse."""
+    handle = tools.gui.add_checkbox(label, value, hint=hint)
+    return Choice(
+        tools, handle, to_widget=bool, from_widget=_checked_bool, set_value=set_value, value=value
+    )
+
+
+def dropdown(
+    tools: WidgetTools,
+    label: str,
+    hint: str,
+    set_value: Callable[[str], None],
+    value: str,
+    *,
+    options: Sequence[str],
+) -> Choice[str]:
+    """Add a drop-down; ``set_value`` may raise a WorkbenchError to refuse.
+
+    Args:
+        tools: The control's tools.
+        label: Label, shown as text.
+        hint: Help on hover.
+        set_value: Asks for another option.
+        value: The option in force.
+        options: What can be chosen; shown without characters that one cannot see.
+    """
+    shown = {option: one_line(option) for option in options}
+    if len(set(shown.values())) < len(shown):
+        shown = {option: f"{number}. {text}" for number, (option, text) in enumerate(shown.items())}
+    meant = {text: option for option, text in shown.items()}
+
+    def from_widget(text: object) -> str:
+        if not isinstance(text, str) or text not in meant:
+            raise ConfigError("is not one of the options", value=text)
+        return meant[text]
+
+    handle = tools.gui.add_dropdown(
+        label, tuple(meant), initial_value=shown.get(value, next(iter(meant))), hint=hint
+    )
+    return Choice(
+        tools, handle, to_widget=lambda option: shown.get(option, handle.value),
+        from_widget=from_widget, set_value=set_value, value=value,
+    )  # fmt: skip
+
+
+def _checked_bool(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError("is neither true nor false", value=value)
+    return value
