@@ -1,0 +1,94 @@
+"""``workbench serve`` as a process: how it starts, answers and ends."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import yaml
+
+from tests.browser.served import serve
+from tests.wire import WireClient
+from workbench.config.kinematics import PinkKinematicsConfig
+
+
+def test_ready_is_said_once_the_page_can_be_opened() -> None:
+    with serve("ur5") as served:
+        assert served.lines[-1] == f"Ready: {served.url}"
+        assert served.get("/healthz").status == 200
+        assert served.get("/").status == 200
+        state = served.wait_for(lambda state: state["tick"] > 10)
+        assert state["robot"] == "ur5"
+        assert state["status"]["code"] == "ok"
+
+
+def test_ctrl_c_ends_it_with_status_0_and_no_traceback() -> None:
+    with serve("panda") as served:
+        client = WireClient(served.url)
+        client.replay()
+        asked = time.monotonic()
+        assert served.interrupt() == 0
+        # Generous for a loaded machine; what matters is that nothing waits for a timeout.
+        assert time.monotonic() - asked < 5.0
+        client.close()
+    assert not any("Traceback" in line or "Error" in line for line in served.lines), served.lines
+
+
+def test_sigterm_ends_it_too() -> None:
+    with serve("panda") as served:
+        served.process.send_signal(signal.SIGTERM)
+        assert served.process.wait(10) == 0
+    assert not any("Traceback" in line for line in served.lines), served.lines
+
+
+def test_a_taken_port_is_an_error_that_names_it_and_offers_another() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [sys.executable, "-m", "workbench.cli", "serve", "--no-browser", "--port", str(port)],
+            capture_output=True, text=True, timeout=90, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert str(port) in done.stderr
+    assert "--port 0" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_config_given_at_the_start_is_in_force_and_comes_out_again(tmp_path: Path) -> None:
+    path = tmp_path / "tuned.yaml"
+    path.write_text("pink:\n  gain: 0.25\n  lm_damping: 1e-3\n  solver: osqp\n")
+    with serve("panda", "--config", str(path), "--rate", "50") as served:
+        state = served.state()
+        assert state["rate_hz"] == 50
+        exported = yaml.safe_load(served.config_yaml())
+        assert (
+            exported == PinkKinematicsConfig(gain=0.25, lm_damping=1e-3, solver="osqp").model_dump()
+        )
+        assert exported == state["config"]
+
+
+def test_unsaved_changes_are_named_at_the_end_and_the_old_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "saved.yaml"
+    path.write_text("gain: 0.5\n")
+    with serve("panda", "--save-to", str(path)) as served:
+        client = WireClient(served.url)
+        labels = {
+            message["props"]["label"]: (message["uuid"], message["type"])
+            for message in client.replay()
+            if "props" in message and "label" in message["props"] and "uuid" in message
+        }
+        uuid, _ = labels["safety_break"]
+        client.send("GuiUpdateMessage", uuid=uuid, updates={"value": False})
+        served.wait_for(lambda state: state["config"]["safety_break"] is False)
+        assert served.interrupt() == 0
+        client.close()
+    text = "\n".join(served.lines)
+    assert "safety_break" in text
+    assert str(path) in text
+    assert path.read_text() == "gain: 0.5\n"

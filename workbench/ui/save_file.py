@@ -1,0 +1,95 @@
+"""The file that ``serve --save-to`` names: replaced whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from workbench.errors import ConfigError, UsageError
+from workbench.live.export import export_text
+from workbench.live.session import Session
+from workbench.live.state import SessionState
+
+
+class SaveTarget:
+    """Writes the export to one file that the command line named; the page never names one."""
+
+    def __init__(self, path: Path, session: Session) -> None:
+        """Take a path that :func:`checked_save_path` has passed."""
+        self._path = path
+        self._session = session
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self._path
+
+    def save(self) -> None:
+        """Replace the file by the present export.
+
+        Raises:
+            ConfigError: If it cannot be written; the old file is untouched then.
+        """
+        state = self._session.state
+        try:
+            replace_file(self._path, export_text(state))
+        except OSError as error:
+            raise ConfigError(
+                f"cannot be written: {error.strerror or error}", path=self._path
+            ) from error
+        self._session.mark_saved(state)
+
+    def unsaved(self, state: SessionState) -> bool:
+        """Whether the settings differ from what was saved last."""
+        return state.unsaved
+
+
+def checked_save_path(text: str) -> Path:
+    """Return the path if a file can be written there.
+
+    Raises:
+        UsageError: If it is a directory, or its folder does not exist or cannot be written to.
+    """
+    path = Path(text).expanduser().absolute()
+    if path.is_dir():
+        raise UsageError("is a directory", field="--save-to", value=text, expected="a file")
+    if not path.parent.is_dir():
+        raise UsageError(
+            "is in a folder that does not exist", field="--save-to", value=text,
+            expected="a folder that is there",
+        )  # fmt: skip
+    if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise UsageError("cannot be written to", field="--save-to", value=text)
+    return path
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a text file so that a reader sees the old or the new one, never half of it.
+
+    The new text goes into a file beside it, reaches the disk and then takes the name. A link is
+    followed, so that it goes on pointing at the file; permissions of an existing file stay.
+
+    Raises:
+        OSError: If something cannot be written.
+    """
+    path = Path(os.path.realpath(path))
+    descriptor, temporary = tempfile.mkstemp(
+        dir=path.parent, prefix=f".{path.name[:64]}.", suffix=".new"
+    )
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        try:
+            mode = path.stat().st_mode & 0o7777
+        except FileNotFoundError:
+            mask = os.umask(0)
+            os.umask(mask)
+            mode = 0o666 & ~mask
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
