@@ -1,0 +1,116 @@
+"""Shows the sender of a refused message what is in force, in place of what its page shows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import viser
+from viser import _messages
+from viser.infra import Message, WebsockClientConnection
+
+from workbench.ui.page_lookup import find_gizmo, find_input, scopes_of
+
+TYPING_REST_S = 0.8
+"""After this time without a key a number that is out of range counts as typed, and goes back."""
+
+_SECOND_LOOK_S = 0.25
+
+
+class Corrections:
+    """Puts one client right. Used on the server's event loop alone."""
+
+    def __init__(self, outbox: WebsockClientConnection) -> None:
+        """Start with nothing to put right.
+
+        Args:
+            outbox: Sends to the client alone.
+        """
+        self._outbox = outbox
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+
+    def put_right(
+        self, server: viser.ViserServer, message: Mapping[str, Any], *, is_typing: bool
+    ) -> None:
+        """Send the present value or pose of what a message tried to change.
+
+        It is sent again a little later if it has changed since: what goes to one client and what
+        goes to all travel in two queues, and the older one may have come last.
+
+        Args:
+            server: Holds the present values.
+            message: The refused message.
+            is_typing: Whether to wait until the user has stopped typing.
+        """
+        loop = asyncio.get_running_loop()
+        key = _subject(message)
+
+        def send(already_sent: list[Message]) -> list[Message]:
+            self._timers.pop(key, None)
+            present = _present(server, self._outbox.client_id, message)
+            if present != already_sent:
+                for one in present:
+                    self._outbox.queue_message(one)
+            return present
+
+        self.leave_alone(message)
+        if is_typing:
+            self._timers[key] = loop.call_later(TYPING_REST_S, send, [])
+            return
+        sent = send([])
+        if sent:
+            self._timers[key] = loop.call_later(_SECOND_LOOK_S, send, sent)
+
+    def leave_alone(self, message: Mapping[str, Any]) -> None:
+        """Drop a pending correction: the client has changed the same thing again."""
+        timer = self._timers.pop(_subject(message), None)
+        if timer is not None:
+            timer.cancel()
+
+    def stop(self) -> None:
+        """Drop every pending correction: the client is gone."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+
+
+def _subject(message: Mapping[str, Any]) -> str:
+    """Return the number or name of what a message is about."""
+    return str(message.get("uuid") or message.get("name") or message.get("transfer_uuid"))
+
+
+def _present(
+    server: viser.ViserServer, client_id: int, message: Mapping[str, Any]
+) -> list[Message]:
+    """Return the messages that show a client what it tried to change as it is."""
+    match message.get("type"):
+        case "GuiUpdateMessage":
+            return _present_value(server, client_id, message["uuid"])
+        case "TransformControlsUpdateMessage" | "TransformControlsDragStartMessage":
+            return _present_pose(server, message["name"])
+        case "FileTransferStartUpload" | "FileTransferPart":
+            # The page shows progress until all bytes are acknowledged.
+            total = message.get("size_bytes", 0)
+            button, transfer = message["source_component_uuid"], message["transfer_uuid"]
+            return [_messages.FileTransferPartAck(button, transfer, total, total)]
+    return []
+
+
+def _present_value(server: viser.ViserServer, client_id: int, uuid: str) -> list[Message]:
+    handle = find_input(scopes_of(server, client_id), uuid)
+    if handle is None or isinstance(handle, viser.GuiButtonHandle | viser.GuiUploadButtonHandle):
+        return []
+    return [_messages.GuiUpdateMessage(uuid, {"value": handle.value})]
+
+
+def _present_pose(server: viser.ViserServer, name: str) -> list[Message]:
+    gizmo = find_gizmo(server, name)
+    if gizmo is None:
+        return []
+    x, y, z = (float(number) for number in gizmo.position)
+    qw, qx, qy, qz = (float(number) for number in gizmo.wxyz)
+    return [
+        _messages.SetPositionMessage(gizmo.name, (x, y, z)),
+        _messages.SetOrientationMessage(gizmo.name, (qw, qx, qy, qz)),
+    ]
