@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.ik.tick import LiveEngine
-from workbench.ik.types import ConvergenceResult, SolveStatus, TickInputs
+from workbench.ik.types import ConvergenceResult, TickInputs
 
 if TYPE_CHECKING:
     from workbench.model.robot import Robot
@@ -43,17 +43,14 @@ def solve_to_convergence(
     inputs = replace(inputs, dt=inputs.config.dt)
     engine = LiveEngine(robot)
     engine.set_positions(positions)
-    engine.stack.update(inputs)
+    status = engine.observe(inputs).status
     engine.stack.follow_posture()
-    status = SolveStatus()
     errors = engine.largest_errors()
     iterations = 0
-    while not _within_tolerance(errors):
+    while status.ok and not _within_tolerance(errors):
         if iterations >= inputs.config.max_iterations or not keep_going(iterations):
             break
-        status, *errors = engine.step_towards(inputs)
-        if not status.ok:
-            break
+        status, errors = engine.step_towards(inputs)
         iterations += 1
     final = robot.positions_from_q(engine.q)
     names = robot.description.joint_names
@@ -67,5 +64,5 @@ def solve_to_convergence(
     )
 
 
-def _within_tolerance(errors: tuple[float, float] | list[float]) -> bool:
+def _within_tolerance(errors: tuple[float, float]) -> bool:
     return errors[0] <= POSITION_TOLERANCE_M and errors[1] <= ORIENTATION_TOLERANCE_RAD

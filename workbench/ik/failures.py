@@ -74,11 +74,11 @@ def outside_limits(joint: str, value: float, lower: float, upper: float) -> Solv
     )
 
 
-def velocity_exceeded(joint: str, velocity: float, cap: float, solver: str) -> SolveStatus:
+def velocity_exceeded(joint: str, speed: float, cap: float, solver: str) -> SolveStatus:
     """Return the status of a step that a solver made larger than its velocity limits allow."""
     return SolveStatus(
         "velocity_exceeded",
-        f"{solver} asked joint {joint} for {abs(velocity):.4g}, above its velocity limit"
+        f"{solver} asked joint {joint} for {speed:.4g}, above its velocity limit"
         f" {cap:.4g}; the arm holds.",
         _other_solver(solver),
     )

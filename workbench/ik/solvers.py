@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import qpsolvers
@@ -90,11 +91,15 @@ def solve(problem: qpsolvers.Problem, solver: str) -> qpsolvers.Solution:
     """
     if is_sparse_only(solver):
         problem = qpsolvers.Problem(
-            _sparse(problem.P), problem.q, _sparse(problem.G), problem.h,
-            _sparse(problem.A), problem.b,
-        )  # fmt: skip
+            scipy.sparse.csc_matrix(problem.P),
+            problem.q,
+            None if problem.G is None else scipy.sparse.csc_matrix(problem.G),
+            problem.h,
+            None if problem.A is None else scipy.sparse.csc_matrix(problem.A),
+            problem.b,
+        )
     # OSQP announces at every call that it will raise by default some day, unless told not to.
-    options = {"raise_error": False} if solver == "osqp" else {}
+    options: dict[str, Any] = {"raise_error": False} if solver == "osqp" else {}
     return qpsolvers.solve_problem(problem, solver=solver, **options)
 
 
@@ -126,6 +131,3 @@ def check_solver(name: str) -> SolverCheck:
         return SolverCheck(name, works=False, detail=f"returned {solution.x} instead of [0.5, 1]")
     return SolverCheck(name, works=True, detail=f"{elapsed_ms:.2f} ms for a tiny problem")
 
-
-def _sparse(matrix: object) -> scipy.sparse.csc_matrix | None:
-    return None if matrix is None else scipy.sparse.csc_matrix(matrix)

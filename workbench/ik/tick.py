@@ -130,17 +130,16 @@ class LiveEngine:
         self._stack.update(inputs)
         return self._result(self._refusal(inputs) or _OK, None, started)
 
-    def step_towards(self, inputs: TickInputs) -> tuple[SolveStatus, float, float]:
-        """Take one step with the posture's target as it is, and measure no more than the errors.
+    def step_towards(self, inputs: TickInputs) -> tuple[SolveStatus, tuple[float, float]]:
+        """Take one step with the posture's target as it is; :meth:`observe` comes first.
 
         Returns:
-            How the solve went, and the largest position error in m and orientation error in rad
-            of the enabled frames after the step.
+            How the solve went, and :meth:`largest_errors` after the step.
         """
         status = self._refusal(inputs)
         if status is None:
             status, _ = self._step(inputs.dt, inputs.config.solver)
-        return status, *self.largest_errors()
+        return status, self.largest_errors()
 
     def largest_errors(self) -> tuple[float, float]:
         """Return the largest position error in m and orientation error in rad of the targets."""
@@ -167,12 +166,22 @@ class LiveEngine:
 
     def _step(self, dt: float, solver: str) -> tuple[SolveStatus, Vector | None]:
         """Solve, check and integrate; the velocity is None when nothing has moved."""
-        stack = self._stack
         if self._may_be_outside:
             recovery = self._recover(dt)
             if recovery is not None:
                 return recovery
-        model = self._robot.model
+        status, velocity = self._solve(dt, solver)
+        if velocity is None:
+            return status, None
+        stack = self._stack
+        q = pinocchio.integrate(self._robot.model, stack.configuration.q, velocity * dt)
+        # Solvers meet limits to a tolerance; the rest is rounding that would add up.
+        stack.configuration.update(stack.bounds.clamp(q))
+        return status, velocity
+
+    def _solve(self, dt: float, solver: str) -> tuple[SolveStatus, Vector | None]:
+        """Return a velocity that is finite and within the velocity limits, or None."""
+        stack, model = self._stack, self._robot.model
         try:
             # A target at 1e300 m overflows inside Pink; the check below tells, not the terminal.
             with np.errstate(all="ignore"):
@@ -181,21 +190,18 @@ class LiveEngine:
             return failures.solver_failure(error, model, solver, dt), None
         if not velocity.size:
             return _OK, velocity
-        caps = stack.bounds.velocity_caps
-        largest = float((np.abs(velocity) / caps).max())
+        # NaN compares as false, so that this also finds what is not finite.
+        load = np.abs(velocity) / stack.bounds.velocity_caps
+        largest = float(load.max())
         if not largest < math.inf:
             return failures.not_finite(solver), None
         if largest > 1.0 + _ROUNDING:
-            worst = int((np.abs(velocity) / caps).argmax())
-            if (abs(velocity[worst]) - caps[worst]) * dt > _LAX_STEP:
+            worst = int(load.argmax())
+            speed, cap = abs(float(velocity[worst])), float(stack.bounds.velocity_caps[worst])
+            if (speed - cap) * dt > _LAX_STEP:
                 name = failures.joint_of_tangent(model, worst)
-                status = failures.velocity_exceeded(name, velocity[worst], caps[worst], solver)
-                return status, None
+                return failures.velocity_exceeded(name, speed, cap, solver), None
             velocity = velocity / largest
-        q = stack.bounds.clamp(pinocchio.integrate(model, stack.configuration.q, velocity * dt))
-        if not np.isfinite(q).all():
-            return failures.not_finite(solver), None
-        stack.configuration.update(q)
         return _OK, velocity
 
     def _recover(self, dt: float) -> tuple[SolveStatus, Vector] | None:
