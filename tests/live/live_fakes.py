@@ -19,7 +19,7 @@ from workbench.live.session import Session
 from workbench.model.description import Joint, RobotDescription
 from workbench.poses import Pose, frozen_array
 
-JOINTS = ("x", "y", "z")
+JOINTS: tuple[str, ...] = ("x", "y", "z")
 OFFSETS = {"left": Pose(), "right": Pose(np.array([0.0, -1.0, 0.0]))}
 
 
@@ -114,9 +114,7 @@ class FakeEngine:
             transform_base_to_world=Pose(),
             tools=tool_results(positions, inputs.targets),
             solve_time_s=1e-4,
-            at_limit=tuple(
-                name for name, position in positions.items() if abs(position) > 0.98
-            ),
+            at_limit=tuple(name for name, position in positions.items() if abs(position) > 0.98),
         )
 
 
@@ -180,8 +178,7 @@ def fake_bundle(
 def start_settings(bundle: RobotBundle) -> Settings:
     home = bundle.description.home
     targets = {
-        frame: ToolTarget(pose, enabled=frame == "left")
-        for frame, pose in tool_poses(home).items()
+        frame: ToolTarget(pose, enabled=frame == "left") for frame, pose in tool_poses(home).items()
     }
     return Settings(kinematics=bundle.defaults, targets=targets, home=home)
 
@@ -204,8 +201,10 @@ class Rig:
     def settings(self) -> Settings:
         return self.session.state.settings
 
-    def set_gain(self, gain: float, **options: str) -> None:
-        self.session.edit(None, lambda settings: settings.with_kinematics(gain=gain), **options)
+    def set_gain(self, gain: float, gesture: str | None = None) -> None:
+        self.session.edit(
+            None, lambda settings: settings.with_kinematics(gain=gain), gesture=gesture
+        )
 
     def target(self, frame: str = "left") -> Pose:
         return self.settings.targets[frame].transform_target_to_world
