@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from workbench.config.document import number_from
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.sections import Section
-from workbench.config.yaml_io import load_yaml, number_from
+from workbench.config.yaml_io import load_yaml
 from workbench.errors import ConfigError
 
 WRAPPER_KEYS = ("kinematics", "pink")
@@ -88,6 +89,8 @@ def kinematics_from_section(section: Section) -> PinkKinematicsConfig:
 
 def _read_value(key: str, raw: object) -> tuple[object, str | None]:
     """Return a value as a number where one was meant, and what is wrong where it is none."""
+    if raw is None:
+        return raw, "has no value"
     if not isinstance(raw, str):
         return raw, None
     if key in _TEXT_FIELDS:

@@ -158,6 +158,11 @@ def _read_tool_frames(top: Section) -> tuple[ToolFrame, ...]:
     for index, item in enumerate(top.items("tool_frames")):
         if isinstance(item, str):
             frame = ToolFrame(str(item), str(item))
+        elif not isinstance(item, dict):
+            raise top.error(
+                "is no tool frame", "tool_frames", index, value=item,
+                expected="a link's name, or name, link, xyz and rpy",
+            )  # fmt: skip
         else:
             section = Section(top.document, ("tool_frames", index))
             section.refuse_unknown(("name", "link", "xyz", "rpy"))

@@ -1,6 +1,6 @@
 """Taking typed values out of a YAML document, each with a precise complaint when it is not there.
 
-A :class:`Section` is one mapping of a :class:`~workbench.config.yaml_io.Document`. Its methods
+A :class:`Section` is one mapping of a :class:`~workbench.config.document.Document`. Its methods
 return a value of the type that is asked for or raise a
 :class:`~workbench.errors.ConfigError` with path, line, key, value and what would be right.
 """
@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.config.yaml_io import Document, Key, finite_number_from
+from workbench.config.document import Document, Key, dotted, finite_number_from
 from workbench.errors import ConfigError, did_you_mean
 
 
@@ -147,10 +147,9 @@ class Section:
 
     def _require(self, key: str, expected: str) -> None:
         if key not in self.mapping:
-            field = ".".join(str(part) for part in (*self.keys, key))
             raise ConfigError(
                 "is missing", path=self.document.name, line=self.document.line_of(*self.keys),
-                field=field, expected=expected,
+                field=dotted((*self.keys, key)), expected=expected,
             )  # fmt: skip
         if self.mapping[key] is None:
             raise self.error("has no value", key, expected=expected)

@@ -5,24 +5,19 @@ word, follows aliases without end, recurses as deep as the file asks, and has fo
 by the time that a value turns out to be wrong. Here the parser's events are turned into plain
 dicts, lists and scalars in one loop, with caps, and every key's and item's line is kept.
 
-Scalars are read as YAML 1.1 does (what PyYAML's users get), with three differences: keys are
-always text; text that YAML 1.1 alone takes for a number (``010``, ``1_000``, ``12:30``) stays text;
-and a number such as ``1e-8``, which YAML 1.1 takes for text, becomes a number where the reader asks
-for one (:func:`number_from`). JSON is read by the same rules.
+Keys are always text; :mod:`workbench.config.document` says what a scalar means. JSON is read by the
+same rules.
 """
 
 from __future__ import annotations
 
-import math
-import re
 import stat
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from workbench.config.document import Document, plain_scalar
 from workbench.errors import ConfigError
 
 DEFAULT_MAX_BYTES = 1_000_000
@@ -31,80 +26,6 @@ _MAX_NODES_FROM_ALIASES = 10_000
 
 # libyaml's parser where PyYAML was built with it: about ten times faster.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
-_YAML_11_FLOAT = re.compile(
-    r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
-)
-_TOLERANT_FLOAT = re.compile(
-    r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\.?(?:inf|infinity)|\.?nan",
-    re.IGNORECASE,
-)
-_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-_BOOLEANS = {
-    **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"), True),
-    **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"), False),
-}
-
-Key = str | int
-
-
-class PlainText(str):
-    """Text that stood in the file without quotes, and so may have been meant as a number."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Document:
-    """A YAML mapping, and where each of its parts stood.
-
-    Attributes:
-        data: The mapping: dicts with text keys, lists, text, int, float, bool and None.
-        name: The file's name, for messages.
-    """
-
-    data: dict[str, Any]
-    name: str
-    _lines: dict[int, dict[str, int] | list[int]] = field(default_factory=dict, repr=False)
-
-    def line_of(self, *keys: Key) -> int | None:
-        """Return the line (from 1) of a key or list item, None where there is none.
-
-        Args:
-            *keys: Way from the top: mapping keys and list indices.
-        """
-        node: Any = self.data
-        line: int | None = None
-        for key in keys:
-            lines = self._lines.get(id(node))
-            try:
-                line = lines[key]  # type: ignore[index, call-overload]
-                node = node[key]
-            except (KeyError, IndexError, TypeError):
-                return None
-        return line
-
-    def error(
-        self,
-        message: str,
-        *keys: Key,
-        value: object = None,
-        expected: str | None = None,
-    ) -> ConfigError:
-        """Return an error about a place in this document, with its line and field."""
-        return ConfigError(
-            message, path=self.name, line=self.line_of(*keys), field=dotted(keys) or None,
-            value=value, expected=expected,
-        )  # fmt: skip
-
-
-def dotted(keys: Sequence[Key]) -> str:
-    """Return the way to a place as people write it: ``tool_frames[0].xyz``."""
-    text = ""
-    for key in keys:
-        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
-    return text
 
 
 def load_yaml(
@@ -132,66 +53,31 @@ def load_yaml(
     return builder.finish()
 
 
-def number_from(value: object) -> float:
-    """Return a value of a document as a float, where a number is wanted.
-
-    Unquoted text such as ``1e-8`` or ``5e-05`` counts as the number that it looks like; quoted
-    text does not.
-
-    Raises:
-        ValueError: If the value is no number; the message completes "the value ...".
-    """
-    if isinstance(value, bool) or value is None:
-        raise ValueError("is not a number")
-    if isinstance(value, int | float):
-        try:
-            return float(value)
-        except OverflowError as error:
-            raise ValueError("is too large a number") from error
-    if isinstance(value, PlainText) and _TOLERANT_FLOAT.fullmatch(value):
-        return float(value.replace(".inf", "inf").replace(".nan", "nan"))
-    if isinstance(value, str) and _TOLERANT_FLOAT.fullmatch(value):
-        raise ValueError("is text in quotes, not a number")
-    raise ValueError("is not a number")
-
-
-def finite_number_from(value: object) -> float:
-    """Return a value of a document as a finite float.
-
-    Raises:
-        ValueError: If the value is no number, or not finite.
-    """
-    number = number_from(value)
-    if not math.isfinite(number):
-        raise ValueError("is not finite")
-    return number
-
-
 # Reading bytes -------------------------------------------------------------------------------
 
 
 def _text_of(source: Path | str | bytes, name: str, max_bytes: int) -> str:
-    if isinstance(source, str):
-        # Four bytes a character at most: no need to encode 100 MB in order to refuse it.
-        if len(source) > max_bytes or len(source.encode("utf-8", "replace")) > max_bytes:
+    if isinstance(source, Path):
+        raw = _bytes_of(source, name, max_bytes)
+    elif isinstance(source, str):
+        # Characters are counted first: no need to encode 100 MB in order to refuse them. A lone
+        # surrogate is let through here and refused below, as bytes that are not UTF-8.
+        if len(source) > max_bytes:
             raise _too_large(name, max_bytes)
-        text = source.removeprefix("\ufeff")
+        raw = source.encode("utf-8", "surrogatepass")
     else:
-        raw = _bytes_of(source, name, max_bytes) if isinstance(source, Path) else source
-        if len(raw) > max_bytes:
-            raise _too_large(name, max_bytes)
-        if b"\0" in raw:
-            raise ConfigError("is a binary file", path=name, expected="YAML text in UTF-8")
-        try:
-            text = raw.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise ConfigError(
-                f"is not UTF-8 text: {error.reason}", path=name,
-                line=raw.count(b"\n", 0, error.start) + 1, expected="YAML text in UTF-8",
-            ) from error  # fmt: skip
-    if "\0" in text:
+        raw = source
+    if len(raw) > max_bytes:
+        raise _too_large(name, max_bytes)
+    if b"\0" in raw:
         raise ConfigError("is a binary file", path=name, expected="YAML text in UTF-8")
-    return text
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"is not UTF-8 text: {error.reason}", path=name,
+            line=raw.count(b"\n", 0, error.start) + 1, expected="YAML text in UTF-8",
+        ) from error  # fmt: skip
 
 
 def _bytes_of(path: Path, name: str, max_bytes: int) -> bytes:
@@ -266,7 +152,7 @@ class _Builder:
             if self._expects_key:
                 self._open_key(event, line)
             else:
-                value = event.value if event.style else _scalar(event.value)
+                value = event.value if event.style else plain_scalar(event.value)
                 self._add(value, 1, line, event.anchor)
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             self._refuse_tag(event.tag, line)
@@ -361,23 +247,3 @@ class _Builder:
 
     def _error(self, message: str, line: int, **evidence: Any) -> ConfigError:
         return ConfigError(message, path=self._name, line=line, **evidence)
-
-
-def _scalar(text: str) -> Any:
-    """Return what an unquoted scalar means."""
-    if text in _NULLS:
-        return None
-    if text in _BOOLEANS:
-        return _BOOLEANS[text]
-    if _INTEGER.fullmatch(text):
-        # Python refuses to convert thousands of digits; as text they are refused where they stand.
-        return int(text) if len(text) < 400 else PlainText(text)
-    if _YAML_11_FLOAT.fullmatch(text):
-        return number_from(PlainText(text))
-    return PlainText(text)
-
-
-def walk_numbers(values: Sequence[object]) -> Iterator[float]:
-    """Yield each value of a list as a finite float; raises ValueError as above."""
-    for value in values:
-        yield finite_number_from(value)
