@@ -17,6 +17,7 @@ from viser import _messages
 from workbench.model.description import RobotDescription, Shape
 from workbench.ui.colours import COLLISION_RGB, MISSING_MESH_RGB, Rgb, grid_colours
 from workbench.ui.drawn_shapes import DrawnShape, draw_shape
+from workbench.ui.markup import one_line
 from workbench.ui.node_tree import NodeTree
 
 _COLLISION_OPACITY = 0.45
@@ -242,7 +243,7 @@ class SceneView:
         mount = self._tree.mounts[link]
         return self._scene.add_label(
             f"{mount.name}/{short_name}",
-            label_text(link),
+            one_line(link, _NAME_LENGTH_LIMIT),
             position=mount.transform_link_to_node.translation,
             font_screen_scale=0.8,
         )
@@ -290,13 +291,6 @@ def set_orientation(
     """
     node.wxyz[:] = wxyz
     scene._queue_scene_message(_messages.SetOrientationMessage(node.name, wxyz))  # pyright: ignore[reportArgumentType]
-
-
-def label_text(name: str) -> str:
-    """Return a name as a label shows it: one line of at most 60 printable characters."""
-    text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
-                   for character in name)  # fmt: skip
-    return text if len(text) <= _NAME_LENGTH_LIMIT else text[: _NAME_LENGTH_LIMIT - 1] + "…"
 
 
 def _box_corners(vertices: NDArray[np.float32]) -> NDArray[np.float64]:

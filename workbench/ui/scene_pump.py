@@ -1,0 +1,216 @@
+"""The scene's thread: shows what the session and the loop say, at most 60 times a second.
+
+It alone writes to the scene. Everybody else changes what it reads (the session, the loop's newest
+snapshot, the options) and wakes it. It is woken by the tick, not by a clock of its own, so the
+answer to a drag leaves as soon as there is one.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import viser
+
+from workbench.live.session import Session
+from workbench.live.snapshot import StateSnapshot
+from workbench.live.state import SessionState
+from workbench.poses import Pose
+from workbench.ui.camera import ViewName, look_from, place_camera, set_initial_camera
+from workbench.ui.colours import BRAND_RGB
+from workbench.ui.gizmos import GizmoOptions, Gizmos
+from workbench.ui.scene import SceneOptions, SceneView
+from workbench.ui.target_marks import TargetMarks
+
+SHORTEST_PERIOD_S = 1.0 / 60.0
+_REST_AFTER_FAULT_S = 1.0
+
+
+class ScenePump:
+    """Keeps the scene in step with a session.
+
+    ``wake``, ``change`` and ``look_from`` may be called from any thread.
+    """
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        session: Session,
+        *,
+        options: SceneOptions | None = None,
+        gizmo_options: GizmoOptions | None = None,
+        on_fault: Callable[[str], None] = lambda _traceback: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Prepare; :meth:`step` or :meth:`start` draws.
+
+        Args:
+            server: Where to draw.
+            session: What to draw: its robot, targets and snapshots.
+            options: What of the robot to show.
+            gizmo_options: How the gizmos look and behave.
+            on_fault: Told the traceback when drawing fails, which is a bug.
+            clock: Monotonic time in s.
+        """
+        self._server = server
+        self._session = session
+        self._options = options or SceneOptions()
+        self._gizmo_options = gizmo_options or GizmoOptions()
+        self._on_fault = on_fault
+        self._clock = clock
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._unsubscribe: Callable[[], None] = lambda: None
+        self.gizmos = Gizmos(server, session, self.wake)
+        self._view: SceneView | None = None
+        self._marks: TargetMarks | None = None
+        self._dark: bool | None = None
+        self._shown_snapshot: StateSnapshot | None = None
+
+    # From any thread -------------------------------------------------------------------------
+
+    def wake(self) -> None:
+        """Say that there may be something new to show."""
+        self._wake.set()
+
+    @property
+    def options(self) -> SceneOptions:
+        """What of the robot is shown."""
+        return self._options
+
+    @property
+    def gizmo_options(self) -> GizmoOptions:
+        """How the gizmos look and behave."""
+        return self._gizmo_options
+
+    def change(
+        self, options: SceneOptions | None = None, gizmo_options: GizmoOptions | None = None
+    ) -> None:
+        """Show something else."""
+        self._options = options or self._options
+        self._gizmo_options = gizmo_options or self._gizmo_options
+        self.wake()
+
+    def look_from(self, client: viser.ClientHandle, view: ViewName | None) -> None:
+        """Move one client's camera so that it sees the whole robot.
+
+        Args:
+            client: Whose camera.
+            view: From which side; None keeps the side.
+        """
+        if self._view is not None:
+            look_from(client, *self._view.bounds(), view)
+
+    # The thread ------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Draw from now on, whenever woken."""
+        self._unsubscribe = self._session.subscribe(lambda _state: self.wake())
+        self._thread = threading.Thread(target=self._run, name="scene", daemon=True)
+        self.wake()
+        self._thread.start()
+
+    def stop(self, timeout_s: float = 2.0) -> None:
+        """End the thread. Call it before the server stops."""
+        self._unsubscribe()
+        self._stop.set()
+        self.wake()
+        if self._thread is not None:
+            self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while True:
+            self._wake.wait()
+            self._wake.clear()
+            if self._stop.is_set():
+                return
+            began_s = self._clock()
+            rest_s = SHORTEST_PERIOD_S
+            try:
+                self.step()
+            except Exception:
+                self._on_fault(traceback.format_exc())
+                rest_s = _REST_AFTER_FAULT_S
+            self._stop.wait(max(0.0, began_s + rest_s - self._clock()))
+
+    # One frame -------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Show what is new since the last call."""
+        state = self._session.state
+        snapshot = self._session.snapshots.get()
+        if snapshot is not None and snapshot.epoch != state.epoch:
+            snapshot = None
+        options, gizmo_options = self._options, self._gizmo_options
+        if options.dark != self._dark:
+            self._dark = options.dark
+            apply_theme(self._server, dark=options.dark)
+        if self._view is None or self._view.epoch != state.epoch:
+            self._switch_robot(state, snapshot)
+        assert self._view is not None and self._marks is not None
+        with self._server.atomic():
+            if options is not self._view.options:
+                self._view.apply(options)
+            self.gizmos.refresh(state, gizmo_options)
+            sent = False
+            if snapshot is not None and snapshot is not self._shown_snapshot:
+                self._shown_snapshot = snapshot
+                placements = state.bundle.picture.local_placements(
+                    snapshot.positions, snapshot.transform_base_to_world
+                )
+                sent = self._view.move(placements) > 0
+                sent |= self._marks.show(snapshot)
+        if sent:
+            self._server.flush()
+
+    def _switch_robot(self, state: SessionState, snapshot: StateSnapshot | None) -> None:
+        """Draw another robot, then exchange the two at once."""
+        old_view, old_marks = self._view, self._marks
+        description = state.description
+        if snapshot is None:
+            positions = _in_order(description.home, description.joint_names)
+            transform_base_to_world = Pose()
+        else:
+            positions = snapshot.positions
+            transform_base_to_world = snapshot.transform_base_to_world
+        view = SceneView(
+            self._server,
+            description,
+            state.bundle.picture.local_placements(positions, transform_base_to_world),
+            epoch=state.epoch,
+            options=self._options,
+        )
+        marks = TargetMarks(self._server, description, epoch=state.epoch)
+        with self._server.atomic():
+            if old_view is not None:
+                old_view.hide()
+            view.show()
+            self.gizmos.rebuild(state)
+        if old_view is not None:
+            old_view.remove()
+        if old_marks is not None:
+            old_marks.remove()
+        self._view, self._marks = view, marks
+        bounds = view.bounds()
+        set_initial_camera(self._server, place_camera(*bounds))
+        if old_view is not None:
+            for client in self._server.get_clients().values():
+                look_from(client, *bounds, "overview")
+
+
+def apply_theme(server: viser.ViserServer, *, dark: bool) -> None:
+    """Set the page's look."""
+    server.gui.configure_theme(
+        dark_mode=dark,
+        show_logo=False,
+        show_share_button=False,
+        brand_color=BRAND_RGB,
+    )
+
+
+def _in_order(values: Mapping[str, float], names: tuple[str, ...]) -> np.ndarray:
+    return np.array([values[name] for name in names], dtype=np.float64)
