@@ -1,0 +1,368 @@
+"""A loaded robot: its Pinocchio model, its looks, and the way from joint names to q and back.
+
+Outside this room a joint is a name with one number. Only here is it known that a continuous joint
+takes two entries of q (cosine and sine), that a floating base takes seven, and that a mimic joint
+takes none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.profile import RobotProfile
+from workbench.config.settings import frozen_mapping
+from workbench.errors import RobotError, did_you_mean
+from workbench.model.description import Remark, RobotDescription
+from workbench.model.extent import oversize_remark, oversized_links, size_m
+from workbench.model.joint_plan import JointPlan, plan_joints
+from workbench.model.limits import BASE_VELOCITY_M_S, BASE_VELOCITY_RAD_S
+from workbench.model.links import build_links
+from workbench.model.meshes import MeshFiles
+from workbench.model.packages import FileFinder
+from workbench.model.picture import LinkPicture
+from workbench.model.pinocchio_model import (
+    add_tool_frames,
+    build_model,
+    joint_ids,
+    joint_order,
+    set_limits,
+)
+from workbench.model.request import RobotRequest
+from workbench.model.shapes import LoadedShapes, load_shapes
+from workbench.model.sources import RobotSource, find_source
+from workbench.model.srdf import home_state, read_group_states
+from workbench.model.tool_frames import choose_tool_frames, parse_tool_frame
+from workbench.model.urdf import Urdf
+from workbench.model.urdf_check import check_urdf
+from workbench.poses import Pose, frozen_array
+
+Vector = NDArray[np.float64]
+Progress = Callable[[float, str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """A robot, ready to be solved for and drawn. Everything may be read from any thread.
+
+    Nobody may change ``model`` (Pink sets attributes on it: give it a copy); data of the model is
+    made by whoever computes with it.
+
+    Attributes:
+        description: The robot in plain values.
+        model: The reduced model. Its limits are those in force, all velocity caps positive.
+        picture: Places the links.
+        idx_q: Where each joint of the description starts in q, shape (n,), read-only.
+        idx_v: Where each joint of the description is in v, shape (n,), read-only.
+        home_q: The home configuration, base at the world's origin, shape (nq,), read-only.
+        velocity_caps: Cap of each tangent coordinate, rad/s or m/s, shape (nv,), read-only.
+    """
+
+    description: RobotDescription
+    model: pin.Model
+    picture: LinkPicture
+    idx_q: NDArray[np.int64] = field(init=False)
+    idx_v: NDArray[np.int64] = field(init=False)
+    home_q: Vector = field(init=False)
+    velocity_caps: Vector = field(init=False)
+    _is_continuous: NDArray[np.bool_] = field(init=False, repr=False)
+    _continuous_q: NDArray[np.int64] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Precompute where everything is in q and v."""
+        ids = joint_ids(self.model)
+        joints = [self.model.joints[ids[name]] for name in self.description.joint_names]
+        put = object.__setattr__
+        put(self, "idx_q", _frozen_indices([joint.idx_q for joint in joints]))
+        put(self, "idx_v", _frozen_indices([joint.idx_v for joint in joints]))
+        put(self, "_is_continuous", np.array([joint.nq == 2 for joint in joints], dtype=bool))
+        put(self, "_continuous_q", self.idx_q[self._is_continuous])
+        put(self, "velocity_caps", frozen_array(self.model.upperVelocityLimit))
+        put(self, "home_q", frozen_array(self.q_from_positions(self.description.home)))
+
+    def joint_index(self, name: str) -> int:
+        """Return the place of a joint in the description.
+
+        Raises:
+            RobotError: If there is no such joint, with the nearest names.
+        """
+        names = self.description.joint_names
+        if name not in names:
+            raise RobotError("there is no such joint", field=name,
+                             expected=did_you_mean(name, names))  # fmt: skip
+        return names.index(name)
+
+    def positions_from_q(self, q: Vector) -> Vector:
+        """Return the joint positions in the description's order, rad or m, shape (n,).
+
+        Those of continuous joints lie in (-pi, pi].
+
+        Args:
+            q: Configuration, shape (nq,).
+        """
+        q = np.asarray(q, dtype=np.float64)
+        positions = q[self.idx_q]
+        if len(self._continuous_q):
+            cosine, sine = q[self._continuous_q], q[self._continuous_q + 1]
+            positions[self._is_continuous] = np.arctan2(sine, cosine)
+        return positions
+
+    def q_from_positions(
+        self, positions: Mapping[str, float] | Sequence[float] | Vector, base: Pose | None = None
+    ) -> Vector:
+        """Return the configuration for joint positions, shape (nq,).
+
+        Args:
+            positions: By name, where joints that are not named are at home; or in the
+                description's order, shape (n,). In rad or m.
+            base: Pose of the root link in the world; identity by default. Without a floating base
+                it has no effect.
+
+        Raises:
+            RobotError: If a name is not that of a joint.
+            ValueError: If the number of positions is wrong.
+        """
+        if isinstance(positions, Mapping):
+            values = np.array([self.description.home[n] for n in self.description.joint_names])
+            for name, position in positions.items():
+                values[self.joint_index(name)] = position
+        else:
+            values = np.asarray(positions, dtype=np.float64)
+        if values.shape != self.idx_q.shape:
+            raise ValueError(f"expected {len(self.idx_q)} positions, got shape {values.shape}")
+        q = pin.neutral(self.model)
+        q[self.idx_q] = values
+        if len(self._continuous_q):
+            angles = values[self._is_continuous]
+            q[self._continuous_q], q[self._continuous_q + 1] = np.cos(angles), np.sin(angles)
+        if base is not None and self.description.floating_base:
+            q[:3], q[3:7] = base.translation, base.xyzw
+        return q
+
+    def velocities_from_v(self, v: Vector) -> Vector:
+        """Return the joint velocities in the description's order, rad/s or m/s, shape (n,)."""
+        return np.asarray(v, dtype=np.float64)[self.idx_v]
+
+    def v_from_velocities(self, velocities: Vector) -> Vector:
+        """Return the tangent vector, shape (nv,), for joint velocities; the base stands still."""
+        v = np.zeros(self.model.nv)
+        v[self.idx_v] = velocities
+        return v
+
+    def base_pose(self, q: Vector) -> Pose:
+        """Return the pose of the root link in the world."""
+        if not self.description.floating_base:
+            return Pose()
+        return Pose.from_xyzw(q[:3], q[3:7])
+
+
+def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Robot:
+    """Load a robot; nothing of it is kept when that fails.
+
+    Args:
+        request: What to load.
+        progress: Called now and then with the share done, in [0, 1], and what is being done.
+
+    Raises:
+        RobotError: If the robot cannot be loaded, in one sentence.
+        UsageError: If there is no such profile, or an option does not fit.
+        ConfigError: If the profile cannot be used.
+    """
+    report = progress or (lambda share, text: None)
+    report(0.0, "reading the robot")
+    source = find_source(request)
+    profile = source.profile
+    urdf = check_urdf(source.file)
+    files = FileFinder(source.file.path, source.package_dirs)
+    files.refuse_escapes(
+        mesh.get("filename", "") for mesh in urdf.element.iter("mesh") if mesh.get("filename")
+    )
+    floating_base = request.floating_base or (profile is not None and profile.floating_base)
+    plan = _plan(request, source, urdf, floating_base=floating_base)
+
+    report(0.05, "building the model")
+    model = build_model(urdf, plan.followers, plan.locked, floating_base=floating_base)
+    set_limits(model, plan.limits, floating_base=floating_base)
+    asked_for = (
+        [parse_tool_frame(text, urdf.links) for text in request.tool_frames]
+        if request.tool_frames
+        else (profile.tool_frames if profile is not None else ())
+    )
+    tools = choose_tool_frames(urdf, asked_for, plan.moving, floating_base=floating_base)
+    add_tool_frames(model, tools)
+
+    up_axis = request.mesh_up_axis or (profile.mesh_up_axis if profile is not None else "z")
+    meshes = MeshFiles(up_axis)
+    looks: list[LoadedShapes] = []
+    for kind, start, share in (("visual", 0.1, 0.6), ("collision", 0.7, 0.25)):
+        looks.append(
+            load_shapes(
+                urdf.element, kind, files.resolve, mesh_up_axis=up_axis, meshes=meshes,
+                progress=_part(report, start, share, f"reading {kind} meshes"),
+            )
+        )  # fmt: skip
+    visual, collision = looks
+    report(0.95, "putting it together")
+
+    picture = LinkPicture(
+        urdf.element,
+        [joint.name for joint in plan.joints],
+        {joint.name: joint.position for joint in plan.held},
+        plan.followers,
+    )
+    home = np.array([plan.home[joint.name] for joint in plan.joints])
+    poses = dict(
+        zip(
+            picture.link_names,
+            (Pose.from_matrix(matrix) for matrix in picture.world_placements(home)),
+            strict=True,
+        )
+    )
+    oversized = oversized_links(urdf, visual.shapes)
+    remarks = [
+        *plan.remarks,
+        *_tool_remarks(urdf, plan, [tool.link for tool in tools]),
+        *_base_remarks(floating_base),
+        *_file_remarks(files, visual),
+        *visual.remarks,
+        *(remark for remark in collision.remarks if remark not in visual.remarks),
+    ]
+    if oversized:
+        remarks.append(oversize_remark(oversized))
+    missing = {
+        link: tuple(
+            dict.fromkeys([*visual.missing.get(link, ()), *collision.missing.get(link, ())])
+        )
+        for link in (*visual.missing, *collision.missing)
+    }
+    description = RobotDescription(
+        name=source.name or urdf.name,
+        title=profile.title if profile is not None else (source.name or urdf.name),
+        source=source.text,
+        urdf_path=str(source.file.path),
+        urdf_sha256=source.file.sha256,
+        joints=plan.joints,
+        held_joints=plan.held,
+        followers=plan.followers,
+        gripper_joints=_gripper_joints(profile, urdf),
+        tool_frames=tuple(tool.name for tool in tools),
+        frames=urdf.links,
+        home=frozen_mapping(plan.home),
+        defaults=profile.kinematics if profile is not None else _BARE_URDF_DEFAULTS,
+        floating_base=floating_base,
+        links=build_links(urdf.element, plan.moving, floating_base, missing),
+        visuals=visual.shapes,
+        collisions=collision.shapes,
+        remarks=tuple(remarks),
+        size_m=size_m(poses, visual.shapes or collision.shapes, oversized),
+    )
+    robot = Robot(description, model, picture)
+    report(1.0, "ready")
+    return robot
+
+
+_BARE_URDF_DEFAULTS = PinkKinematicsConfig(solver="daqp", lm_damping=10.0)
+"""For a robot that nobody has tuned: DimOS's values, but calm at the end of the robot's reach."""
+
+
+def _plan(
+    request: RobotRequest, source: RobotSource, urdf: Urdf, *, floating_base: bool
+) -> JointPlan:
+    profile = source.profile
+    hold: dict[str, tuple[float, str]] = {}
+    home: dict[str, float] = {}
+    remarks: list[Remark] = []
+    if source.srdf is not None:
+        states = read_group_states(source.srdf, urdf)
+        state = home_state(states)
+        if state is not None and (profile is None or not profile.home):
+            home.update({n: p for n, p in state[1].items() if n in urdf.moving_joints})
+            remarks.append(
+                Remark("srdf_home", f"The start is the SRDF's group state {state[0]}.", "info")
+            )
+    if profile is not None:
+        hold.update({n: (p, "held by the profile") for n, p in profile.held_joints.items()})
+        home.update(profile.home)
+    hold.update({n: (float(p), "held on the command line") for n, p in request.hold.items()})
+    plan = plan_joints(
+        urdf, order=joint_order(urdf), hold=hold, home=home, floating_base=floating_base
+    )
+    return JointPlan(
+        plan.joints, plan.limits, plan.home, plan.held, plan.followers,
+        (*remarks, *plan.remarks),
+    )  # fmt: skip
+
+
+def _gripper_joints(profile: RobotProfile | None, urdf: Urdf) -> tuple[str, ...]:
+    if profile is None:
+        return ()
+    for name in profile.gripper_joints:
+        if name not in urdf.moving_joints:
+            raise RobotError(
+                "there is no such joint", path=urdf.file.path, field=f"gripper joint {name}",
+                expected=did_you_mean(name, urdf.moving_joints),
+            )  # fmt: skip
+    return profile.gripper_joints
+
+
+def _tool_remarks(urdf: Urdf, plan: JointPlan, links: Sequence[str]) -> list[Remark]:
+    """Say which tool frames move in the picture in a way that the solver does not know of."""
+    out_of_model = {follower.name for follower in plan.followers if not follower.in_model}
+    return [
+        Remark(
+            "tool_on_held_mimic",
+            f"{link} hangs on the mimic joint {joint.name}, which the solver takes for fixed: "
+            f"its picture and its target will disagree when {joint.name} moves.",
+            "warning",
+            link,
+        )
+        for link in dict.fromkeys(links)
+        for joint in urdf.joints_to(link)
+        if joint.name in out_of_model
+    ]
+
+
+def _base_remarks(floating_base: bool) -> list[Remark]:
+    if not floating_base:
+        return []
+    return [
+        Remark(
+            "base_velocity_default",
+            f"The base floats: {BASE_VELOCITY_M_S:g} m/s and {BASE_VELOCITY_RAD_S:g} rad/s stand "
+            "in for its velocity limits, which no URDF gives.",
+        )
+    ]
+
+
+def _file_remarks(files: FileFinder, visual: LoadedShapes) -> list[Remark]:
+    remarks = []
+    if files.substitutes:
+        name, path = next(iter(files.substitutes.items()))
+        remarks.append(
+            Remark(
+                "mesh_found_elsewhere",
+                f"{len(files.substitutes)} mesh files are not where the URDF says and were found "
+                f"by the end of their path, such as {name} at {path}.",
+                "info",
+                name,
+            )
+        )
+    return remarks
+
+
+def _part(report: Progress, start: float, share: float, text: str) -> Progress:
+    def progress(part: float, link: str) -> None:
+        report(start + share * part, f"{text}: {link}")
+
+    return progress
+
+
+def _frozen_indices(indices: Sequence[int]) -> NDArray[np.int64]:
+    array = np.array(indices, dtype=np.int64)
+    array.setflags(write=False)
+    return array
