@@ -6,7 +6,7 @@ What *is* belongs on the status panel; a notification only tells of a moment.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from workbench.errors import WorkbenchError
 from workbench.ui.markup import one_line
@@ -32,7 +32,7 @@ class Recipient(Protocol):
         body: str,
         *,
         auto_close_seconds: float | None = None,
-        color: object = None,
+        color: Any = None,
     ) -> object:
         """Show a notification; title and body are text, not markup."""
         ...

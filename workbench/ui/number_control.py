@@ -55,8 +55,9 @@ class NumberControl:
         with self._form:
             self.text = self._form.add(name, hint, number_text(value), self._typed)
             self.back = tools.gui.add_button("", visible=False, color="orange")
+            unit = "no unit" if spec.unit == "1" else spec.unit
             self.slider = tools.gui.add_slider(
-                spec.unit, 0, self._scale.last, 1, self._scale.position_of(value),
+                unit, 0, self._scale.last, 1, self._scale.position_of(value),
                 marks=self._scale.marks(), hint=hint,
             )  # fmt: skip
         self.back.on_click(self._back)
@@ -78,7 +79,7 @@ class NumberControl:
         self._form.close()
 
     def _typed(self, text: str) -> str:
-        off = self._spec.zero_is_off and text.strip().casefold() == OFF
+        off = self._spec.zero_is_off and text.casefold() == OFF
         value = 0.0 if off else parse_number(text)
         if value != self._value:
             self._set_value(value, None)
@@ -88,7 +89,8 @@ class NumberControl:
     async def _moved(self, event: viser.GuiEvent[Any]) -> None:
         if event.client is None:
             return
-        self._ask(self._scale.value_at(self.slider.value), f"{self._name} slider", event.client)
+        gesture = f"{self._name} slider {event.client_id}"
+        self._ask(self._scale.value_at(self.slider.value), gesture, event.client)
 
     async def _back(self, event: viser.GuiEvent[Any]) -> None:
         if event.client is not None:
@@ -107,7 +109,7 @@ class NumberControl:
 
 def hint_text(spec: FieldSpec) -> str:
     """Return the help that a control shows on hover: meaning, unit and range."""
-    unit = f" Unit: {spec.unit}." if spec.unit else ""
+    unit = f" Unit: {spec.unit}." if spec.unit not in ("", "1") else ""
     return f"{spec.help}{unit} Takes {spec.range_text}." if spec.slider else f"{spec.help}{unit}"
 
 

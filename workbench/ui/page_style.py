@@ -11,16 +11,26 @@ from typing import Final
 
 import viser
 
-# viser sends a browser's messages at most every 50 ms and drops all but the newest of them. Enter
-# right after a key would so replace the text that it confirms: the submission waits its turn.
+# viser's page sends at most one message every 50 ms and drops all but the newest of those that
+# wait, whatever control they belong to: Enter right after a key would confirm a text that never
+# arrives. So Enter is a blank at the end of the text, which travels with it, and comes again until
+# the server has answered by writing the value in force.
 _SCRIPT: Final = """
 if (!window.workbenchEnter) {
   window.workbenchEnter = true;
+  const write = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
+  const confirm = function (input, tries) {
+    write.call(input, input.value + ' ');
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    setTimeout(function () {
+      if (tries > 0 && input.isConnected && input.value.endsWith(' ')) confirm(input, tries - 1);
+    }, 150);
+  };
   document.addEventListener('keydown', function (event) {
-    var form = event.target.form;
-    if (event.key !== 'Enter' || !form || event.target.tagName !== 'INPUT') return;
+    const input = event.target;
+    if (event.key !== 'Enter' || input.tagName !== 'INPUT' || !input.form) return;
     event.preventDefault();
-    setTimeout(function () { form.requestSubmit(); }, 60);
+    confirm(input, 20);
   }, true);
 }
 """

@@ -1,6 +1,7 @@
 """A text field whose content counts on Enter, or a moment after the last key: never a prefix.
 
-viser reports every key. Enter comes as the submission of the form around the field.
+viser reports every key. Enter comes as a blank at the end of the text (:mod:`.page_style` says
+why), or as the submission of the form around the field.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class TypedText:
         self._timer = None
         client, self._client = self._client, None
         try:
-            self._shown = self._commit(self.handle.value)
+            self._shown = self._commit(self.handle.value.strip())
         except WorkbenchError as error:
             title = f"{self.handle.label} stays at {self._shown}"
             self._tools.notices.refused(title, error, to=client)
@@ -71,6 +72,8 @@ class TypedText:
             self._timer.cancel()
         self._client = event.client
         self._timer = self._tools.page.call_later(REST_AFTER_LAST_KEY_S, self.settle)
+        if self.handle.value.endswith(" "):
+            self.settle()
 
 
 class TypedForm:

@@ -30,11 +30,13 @@ class WidgetTools:
         gui: Where it is drawn.
         page: The loop on which it is read and written.
         notices: How it says that a value is refused.
+        open_to_lookers: Lets those who may only look use a control that changes nothing.
     """
 
     gui: viser.GuiApi
     page: PageLoop
     notices: Notices
+    open_to_lookers: Callable[[Any], None] = lambda _handle: None
 
 
 class _Clickable(Protocol):
@@ -44,7 +46,7 @@ class _Clickable(Protocol):
 
 
 def on_click(
-    tools: WidgetTools, button: _Clickable, refused_title: str, action: Callable[[], None]
+    tools: WidgetTools, button: _Clickable, refused_title: str, action: Callable[[], object]
 ) -> None:
     """Run an action when a browser clicks; say why where it is refused.
 

@@ -9,8 +9,9 @@ from typing import Protocol
 
 from workbench.live.exchange import RecordRing
 from workbench.live.jobs import Jobs
-from workbench.live.session import Session, SessionState
+from workbench.live.session import Session
 from workbench.live.snapshot import StateSnapshot
+from workbench.live.state import SessionState
 from workbench.ui.widgets import WidgetTools
 
 
@@ -18,15 +19,11 @@ class RobotLoader(Protocol):
     """Switches the robot while the loop runs, as a job of its own."""
 
     def load(self, name: str) -> None:
-        """Start loading a profile; raises RobotError or UsageError where that cannot begin."""
+        """Start loading a profile; raises a WorkbenchError where that cannot begin."""
         ...
 
     def reload(self) -> None:
-        """Read the present robot's files again."""
-        ...
-
-    def back(self) -> None:
-        """Return to the robot before the present one."""
+        """Start to read the present robot's files again."""
         ...
 
 
@@ -39,11 +36,7 @@ class SaveFile(Protocol):
         ...
 
     def save(self) -> None:
-        """Replace it by the present export; raises ConfigError when it cannot be written."""
-        ...
-
-    def unsaved(self, state: SessionState) -> bool:
-        """Whether the settings differ from what was saved last."""
+        """Replace it by the present export; raises a WorkbenchError when that fails."""
         ...
 
 
@@ -53,12 +46,11 @@ class PanelContext:
 
     Attributes:
         tools: For its controls.
-        session: The settings, and how to change them.
+        session: The settings, and how to change them; its ``snapshots`` are the loop's.
         jobs: Slow work in the background.
-        latest: The newest snapshot of the loop; None before the first tick.
         records: Numbers of the last ticks, for the plots.
         restart_loop: Lets the loop run again after a fault.
-        export_text: The file that the present settings make.
+        export_text: The file that a state makes.
         report_text: What "copy report" hands over.
         robots: Title of every robot profile, by name.
         loader: Switches the robot.
@@ -68,10 +60,9 @@ class PanelContext:
     tools: WidgetTools
     session: Session
     jobs: Jobs
-    latest: Callable[[], StateSnapshot | None]
     records: RecordRing
     restart_loop: Callable[[], None]
-    export_text: Callable[[], str]
+    export_text: Callable[[SessionState], str]
     report_text: Callable[[], str]
     robots: Mapping[str, str]
     loader: RobotLoader
@@ -87,4 +78,12 @@ class Panel(Protocol):
 
     def close(self) -> None:
         """Drop what is pending: the page goes away."""
+        ...
+
+
+class LivePanel(Panel, Protocol):
+    """A panel that shows the loop's numbers as well."""
+
+    def show(self, snapshot: StateSnapshot) -> None:
+        """Show a snapshot of the robot that is shown; called a few times a second."""
         ...

@@ -7,7 +7,7 @@ from functools import partial
 
 from workbench.config.fields import field_spec
 from workbench.config.kinematics import PinkKinematicsConfig, available_solvers
-from workbench.live.session import SessionState
+from workbench.live.state import SessionState
 from workbench.ui.markup import plain
 from workbench.ui.number_control import NumberControl, hint_text, whole_number
 from workbench.ui.numbers import quantity
@@ -18,7 +18,9 @@ from workbench.ui.widgets import checkbox, dropdown, on_click
 FIRST_GROUP = (
     "position_cost", "orientation_cost", "posture_cost", "gain", "lm_damping", "damping",
 )  # fmt: skip
-_BACKEND_HELP = "Program that solves in the mode of planning and streaming; only Pink is known here."
+_BACKEND_HELP = (
+    "Program that solves in the mode of planning and streaming; only Pink is known here."
+)
 SECOND_GROUP = ("dt", "max_iterations", "joint_limit_posture_margin")
 
 
@@ -55,7 +57,9 @@ class TunePanel:
         )  # fmt: skip
         for name in SECOND_GROUP:
             self._add_number(name, state)
-        gui.add_html(block(f'<span title="{_BACKEND_HELP}">backend: {plain(config.backend)}</span>'))
+        gui.add_html(
+            block(f'<span title="{_BACKEND_HELP}">backend: {plain(config.backend)}</span>')
+        )
         self.refresh(state)
 
     def refresh(self, state: SessionState) -> None:
@@ -95,10 +99,8 @@ class TunePanel:
         self._set(name, whole_number(value, name) if whole else value, gesture)
 
     def _set(self, name: str, value: object, gesture: str | None = None) -> None:
-        before = getattr(self._context.session.state.settings.kinematics, name)
-        label = f"{name} {_shown(before)} to {_shown(value)}"
         self._context.session.edit(
-            label, lambda settings: settings.with_kinematics(**{name: value}), gesture=gesture
+            None, lambda settings: settings.with_kinematics(**{name: value}), gesture=gesture
         )
 
     def _reset(self, name: str) -> None:
@@ -141,9 +143,3 @@ def time_constant_text(gain: float, rate_hz: float) -> str:
 def _help(name: str) -> str:
     spec = field_spec(PinkKinematicsConfig, name)
     return "" if spec is None else hint_text(spec)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:.6g}" if isinstance(value, int | float) else str(value)

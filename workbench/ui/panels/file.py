@@ -1,0 +1,159 @@
+"""File: which robot, the config in and out, and the report."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import viser
+
+from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.kinematics_file import read_kinematics
+from workbench.errors import WorkbenchError
+from workbench.live.changes import differences
+from workbench.live.jobs import JobControl
+from workbench.live.state import SessionState
+from workbench.ui.markup import one_line, plain
+from workbench.ui.page_style import block
+from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.report_window import show_report
+from workbench.ui.widgets import dropdown, on_click
+
+_UNSAFE_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
+_LABEL_LENGTH_LIMIT = 40
+
+
+class FilePanel:
+    """Robot chooser, download, import, save, report."""
+
+    def __init__(self, context: PanelContext) -> None:
+        """Add the controls where the gui's context is."""
+        self._context = context
+        tools, gui, state = context.tools, context.tools.gui, context.session.state
+        self._options = {title: name for name, title in context.robots.items()}
+        self._elsewhere = "from the command line"
+        self._robot = dropdown(
+            tools, "robot", "Loads another robot while the present one keeps running. Undo does "
+            "not go back over this; the button below does.",
+            self._choose, self._option(state), options=(*self._options, self._elsewhere),
+        )  # fmt: skip
+        self._back = gui.add_button("Back", visible=False, icon=viser.Icon.ARROW_LEFT)
+        on_click(tools, self._back, "The robot stays", context.session.restore_previous)
+        reload_button = gui.add_button("Reload", icon=viser.Icon.REFRESH)
+        on_click(tools, reload_button, "The robot stays as it is", context.loader.reload)
+        gui.add_divider()
+        self._download = gui.add_button("Download", icon=viser.Icon.DOWNLOAD)
+        self._download.on_click(self._send_file)
+        tools.open_to_lookers(self._download)
+        self._import = gui.add_upload_button(
+            "Import", icon=viser.Icon.UPLOAD, mime_type=".yaml,.yml,.json"
+        )
+        self._import.on_upload(self._uploaded)
+        self._save: viser.GuiButtonHandle | None = None
+        self._saved: viser.GuiHtmlHandle | None = None
+        if context.save_file is not None:
+            self._save = gui.add_button("Save", icon=viser.Icon.DEVICE_FLOPPY)
+            self._save.on_click(self._clicked_save)
+            self._saved = gui.add_html("")
+        gui.add_html(
+            block(
+                '<span class="dim">The file is the <a href="/api/config.yaml" target="_blank" '
+                'rel="noopener">config as YAML</a>, for DimOS and everything that reads its '
+                "PinkKinematicsConfig. What is typed on the Tune tab is what it holds.</span>"
+            )
+        )
+        gui.add_divider()
+        report = gui.add_button("Copy report", icon=viser.Icon.CLIPBOARD_TEXT)
+        report.on_click(self._report)
+        tools.open_to_lookers(report)
+        self.refresh(state)
+
+    def refresh(self, state: SessionState) -> None:
+        """Show which robot it is, and whether something is unsaved."""
+        self._robot.show(self._option(state))
+        self._back.visible = state.previous_robot is not None
+        self._back.label = one_line(f"Back to {state.previous_robot}", _LABEL_LENGTH_LIMIT)
+        if self._save is not None and self._saved is not None and self._context.save_file:
+            self._save.label = "Save ●" if state.unsaved else "Save"
+            path = plain(str(self._context.save_file.path))
+            self._saved.content = block(
+                f"{'<b>unsaved changes</b>' if state.unsaved else 'as saved'} "
+                f'<span class="dim">{path}</span>'
+            )
+
+    def close(self) -> None:
+        """Nothing is pending."""
+
+    def save(self, client: viser.ClientHandle | None) -> None:
+        """Write the file that the command line named, and say so."""
+        save_file, notices = self._context.save_file, self._context.tools.notices
+        if save_file is None:
+            return
+        try:
+            save_file.save()
+        except WorkbenchError as error:
+            notices.failed("Not saved", error, to=client)
+        else:
+            notices.done("Saved", str(save_file.path), to=client)
+
+    def _option(self, state: SessionState) -> str:
+        name = state.description.name
+        return self._context.robots.get(name, self._elsewhere)
+
+    def _choose(self, option: str) -> None:
+        name = self._options.get(option)
+        if name is not None:
+            self._context.loader.load(name)
+        # What is shown is the robot that runs: the new one when it is there.
+        self._robot.show(self._option(self._context.session.state))
+
+    async def _send_file(self, event: viser.GuiEvent[Any]) -> None:
+        if event.client is None:
+            return
+        state = self._context.session.state
+        content = self._context.export_text(state).encode()
+        event.client.send_file_download(
+            file_name(state.description.name), content, save_immediately=True
+        )
+
+    async def _uploaded(self, event: viser.GuiEvent[Any]) -> None:
+        if event.client is None:
+            return
+        upload: viser.UploadedFile = self._import.value
+        self._read(upload.name, upload.content, event.client)
+        self._import._impl.value = viser.UploadedFile("", b"")
+
+    def _read(self, name: str, content: bytes, client: viser.ClientHandle) -> None:
+        shown, notices = one_line(name, 80), self._context.tools.notices
+
+        def work(_control: JobControl) -> PinkKinematicsConfig:
+            return read_kinematics(content, name=shown)
+
+        def done(config: PinkKinematicsConfig) -> None:
+            before = self._context.session.state.settings
+            state = self._context.session.edit(
+                f"import {shown}", lambda settings: replace(settings, kinematics=config)
+            )
+            changes = differences(before, replace(before, kinematics=state.settings.kinematics))
+            said = "; ".join(change.phrase for change in changes) or "it holds what is in force"
+            notices.done(f"Imported {shown}", said)
+
+        def failed(error: Exception) -> None:
+            notices.refused(f"{shown} was not imported", str(error), to=client)
+
+        self._context.jobs.submit(f"Reading {shown}", work, done, failed, any_robot=True)
+
+    async def _clicked_save(self, event: viser.GuiEvent[Any]) -> None:
+        if event.client is not None:
+            self.save(event.client)
+
+    async def _report(self, event: viser.GuiEvent[Any]) -> None:
+        if event.client is not None:
+            show_report(event.client, self._context)
+
+
+def file_name(robot: str) -> str:
+    """Return the name under which a robot's config is downloaded."""
+    safe = _UNSAFE_IN_FILE_NAMES.sub("_", robot).strip("._")[:60]
+    return f"{safe or 'robot'}_pink_kinematics.yaml"

@@ -1,0 +1,128 @@
+"""Run: what drives the robot, how fast, and from where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import viser
+
+from workbench.config.settings import Settings, settings_spec
+from workbench.ik.types import ConvergenceResult
+from workbench.live.convergence import JOB_KEY, solve_to_convergence
+from workbench.live.state import SessionState
+from workbench.ui.markup import one_line, plain
+from workbench.ui.number_control import NumberControl
+from workbench.ui.page_style import block
+from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.words import millimetres
+from workbench.ui.widgets import checkbox, on_click
+
+_LABEL_LENGTH_LIMIT = 44
+_MODES: Mapping[str, str] = {"live": "Mode live: every tick is one step towards the targets"}
+
+
+class RunPanel:
+    """Undo, pause, home, rate, and solving to convergence."""
+
+    def __init__(self, context: PanelContext) -> None:
+        """Add the controls where the gui's context is."""
+        self._context = context
+        tools, gui, session = context.tools, context.tools.gui, context.session
+        state = session.state
+        self._mode = gui.add_html("")
+        self._undo = gui.add_button("Undo", icon=viser.Icon.ARROW_BACK_UP)
+        self._redo = gui.add_button("Redo", icon=viser.Icon.ARROW_FORWARD_UP)
+        on_click(tools, self._undo, "Nothing was undone", session.undo)
+        on_click(tools, self._redo, "Nothing was redone", session.redo)
+        self._paused = checkbox(
+            tools, "paused", "Holds the robot where it is; not part of undo.",
+            session.set_paused, state.paused,
+        )  # fmt: skip
+        self._step = gui.add_button("Single step", icon=viser.Icon.PLAYER_TRACK_NEXT)
+        on_click(tools, self._step, "No step was taken", session.request_step)
+        home = gui.add_button("Home", icon=viser.Icon.HOME)
+        on_click(tools, home, "The robot stays", session.go_home)
+        home_here = gui.add_button("Set home here", icon=viser.Icon.HOME_PLUS)
+        on_click(tools, home_here, "Home stays", session.set_home_here)
+        self._rate = NumberControl(
+            tools, "rate", settings_spec(Settings, "rate_hz"), self._set_rate,
+            value=state.settings.rate_hz, default=Settings().rate_hz,
+        )  # fmt: skip
+        self._glide = checkbox(
+            tools, "glide",
+            "Lets the target glide between the 20 poses a second that a browser sends while it "
+            "drags. Off: the target jumps from pose to pose, as some teleoperation does.",
+            self._set_glide, state.settings.glide,
+        )  # fmt: skip
+        self._solve = gui.add_button("Solve to convergence", icon=viser.Icon.REPEAT)
+        on_click(tools, self._solve, "Nothing was solved", self._start_or_cancel)
+        self._solved = gui.add_html(
+            block(
+                '<span class="dim">Steps of dt from where the robot is, until every tool is within '
+                "1 mm and 10 mrad.</span>"
+            )
+        )
+        self.refresh(state)
+
+    def refresh(self, state: SessionState) -> None:
+        """Show what is in force."""
+        self._mode.content = block(plain(_MODES.get(state.settings.mode, state.settings.mode)))
+        self._undo.label = _named("Undo", state.undo_label)
+        self._undo.disabled = state.undo_label is None
+        self._redo.label = _named("Redo", state.redo_label)
+        self._redo.disabled = state.redo_label is None
+        self._paused.show(state.paused)
+        self._step.disabled = not state.paused
+        self._rate.show(state.settings.rate_hz, Settings().rate_hz)
+        self._glide.show(state.settings.glide)
+        running = self._solving()
+        self._solve.label = "Cancel solving" if running else "Solve to convergence"
+
+    def close(self) -> None:
+        """Drop what was typed and does not count yet."""
+        self._rate.close()
+
+    def _set_rate(self, value: float, gesture: str | None) -> None:
+        self._context.session.edit(
+            None, lambda settings: replace(settings, rate_hz=value), gesture=gesture
+        )
+
+    def _set_glide(self, glide: bool) -> None:
+        self._context.session.edit(None, lambda settings: replace(settings, glide=glide))
+
+    def _solving(self) -> bool:
+        return any(job.running and job.key == JOB_KEY for job in self._context.jobs.states)
+
+    def _start_or_cancel(self) -> None:
+        if self._solving():
+            self._context.jobs.cancel(JOB_KEY)
+            return
+        solve_to_convergence(self._context.session, self._context.jobs, self._done, self._failed)
+
+    def _done(self, result: ConvergenceResult) -> None:
+        content = block(convergence_text(result))
+        self._context.tools.page.call_soon(lambda: setattr(self._solved, "content", content))
+
+    def _failed(self, error: Exception) -> None:
+        content = block(f"Solving failed: {plain(str(error))}")
+        self._context.tools.page.call_soon(lambda: setattr(self._solved, "content", content))
+
+
+def convergence_text(result: ConvergenceResult) -> str:
+    """Say how "solve to convergence" ended, as escaped HTML."""
+    steps = "1 step" if result.iterations == 1 else f"{result.iterations} steps"
+    left = (
+        f"{millimetres(result.position_error_m)} and "
+        f"{1e3 * result.orientation_error_rad:.1f} mrad left"
+    )
+    if result.converged:
+        return f"<b>Converged in {steps}</b>, {left}"
+    text = f"<b>Not converged after {steps}</b>, {left}"
+    if not result.status.ok:
+        text += f"<br>{plain(result.status.cause)}<br>{plain(result.status.remedy)}"
+    return text
+
+
+def _named(action: str, label: str | None) -> str:
+    return action if label is None else one_line(f"{action}: {label}", _LABEL_LENGTH_LIMIT)

@@ -1,0 +1,75 @@
+"""Status: how the arm does, how the loop keeps its time, and what the robot's files lacked."""
+
+from __future__ import annotations
+
+import viser
+
+from workbench.live.snapshot import StateSnapshot
+from workbench.live.state import SessionState
+from workbench.model.description import RobotDescription
+from workbench.ui.markup import plain, preformatted
+from workbench.ui.page_style import block, rows_table
+from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.words import status_lines, timing_rows, tool_line
+from workbench.ui.widgets import on_click
+
+
+class StatusPanel:
+    """Read-only, but for the button that lets a stopped loop run again."""
+
+    def __init__(self, context: PanelContext) -> None:
+        """Add the lines where the gui's context is."""
+        gui = context.tools.gui
+        self._epoch: int | None = None
+        self._live = gui.add_html("")
+        self._fault = gui.add_html("", visible=False)
+        self._restart = gui.add_button(
+            "Restart the loop", icon=viser.Icon.REFRESH, color="orange", visible=False
+        )
+        on_click(context.tools, self._restart, "The loop stays stopped", context.restart_loop)
+        self._robot = gui.add_html("")
+        self._loading: str | None = None
+        self.refresh(context.session.state)
+
+    def refresh(self, state: SessionState) -> None:
+        """Show the robot's remarks and what is being loaded."""
+        if (state.epoch, state.loading) == (self._epoch, self._loading):
+            return
+        self._epoch, self._loading = state.epoch, state.loading
+        self._robot.content = _robot_block(state.description, state.loading)
+
+    def show(self, snapshot: StateSnapshot) -> None:
+        """Show errors, timing and status."""
+        rows = [(plain(tool.result.frame), tool_line(tool)) for tool in snapshot.tools]
+        content = block(
+            f"<p>{status_lines(snapshot.status)}</p>",
+            rows_table(rows),
+            rows_table(timing_rows(snapshot)),
+        )
+        if content != self._live.content:
+            self._live.content = content
+        fault = "" if snapshot.fault is None else block(preformatted(snapshot.fault))
+        if fault != self._fault.content:
+            self._fault.content = fault
+            self._fault.visible = self._restart.visible = bool(fault)
+
+    def close(self) -> None:
+        """Nothing is pending."""
+
+
+def _robot_block(description: RobotDescription, loading: str | None) -> str:
+    lines = [f"<b>{plain(description.title or description.name)}</b>"]
+    if loading is not None:
+        lines.append(f"loading {plain(loading)} …")
+    lines.append(f'<span class="dim">{plain(description.source)}</span>')
+    warnings = [remark for remark in description.remarks if remark.severity == "warning"]
+    notes = [remark for remark in description.remarks if remark.severity != "warning"]
+    lines += [f'<span class="fair">▲</span> {plain(remark.text)}' for remark in warnings]
+    text = "<br>".join(lines)
+    if notes:
+        text += (
+            f"<details><summary>{len(notes)} notes on this robot</summary>"
+            + "<br>".join(plain(remark.text) for remark in notes)
+            + "</details>"
+        )
+    return block(text)
