@@ -124,5 +124,5 @@ def _unit(description: RobotDescription, name: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Return a number with as many digits as a person needs to set it again."""
-    return f"{value:.6g}"
+    """Return a number with as many digits as a person needs to set it again, and no ``-0``."""
+    return f"{round(value, 9) + 0.0:.6g}"
