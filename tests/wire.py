@@ -49,6 +49,8 @@ class WireClient:
             additional_headers=headers,
             compression=None,
             max_size=None,
+            # A page that is not read is closed at once, not after a timeout.
+            max_queue=None,
             open_timeout=timeout_s,
         )
 

@@ -17,9 +17,6 @@ from workbench.ui.frames import Refused, is_number
 LONGEST_LINE = 4_096
 LONGEST_TEXT = 262_144
 
-_WHOLE = "The value is a whole number."
-_NUMBER = "The value is a finite number."
-
 
 def checked_value(handle: Any, value: object) -> object:
     """Return the value that a client may give to a control.
@@ -80,21 +77,20 @@ def _checked_text(value: object, multiline: bool) -> str:
 def _checked_number(
     value: object, low: float | None, high: float | None, precision: int, *, whole: bool
 ) -> float:
-    """Check a number; one that a display rounded past a limit becomes that limit."""
+    """Check a number; a limit that the page had to round counts as that limit."""
     if not is_number(value):
-        raise Refused(_NUMBER)
+        raise Refused("The value is a finite number.")
     number: Any = value
     if whole and number != math.floor(number):
-        raise Refused(_WHOLE)
-    rounding = 0.0 if whole else 0.5000001 * 10.0**-precision
+        raise Refused("The value is a whole number.")
+    for limit in (low, high):
+        # The page shows and sends at most `precision` decimals, of the limits as well.
+        if limit is not None and math.isclose(number, round(limit, precision), abs_tol=1e-12):
+            return int(limit) if whole else limit
     if low is not None and number < low:
-        if number < low - rounding:
-            raise Refused(f"The value is at least {low:g}.", unfinished=True)
-        number = low
+        raise Refused(f"The value is at least {low:g}.", unfinished=True)
     if high is not None and number > high:
-        if number > high + rounding:
-            raise Refused(f"The value is at most {high:g}.", unfinished=True)
-        number = high
+        raise Refused(f"The value is at most {high:g}.", unfinished=True)
     return int(number) if whole else number
 
 

@@ -77,7 +77,12 @@ class Corrections:
 
 def _subject(message: Mapping[str, Any]) -> str:
     """Return the number or name of what a message is about."""
-    return str(message.get("uuid") or message.get("name") or message.get("transfer_uuid"))
+    return _text(message, "uuid") or _text(message, "name") or _text(message, "transfer_uuid")
+
+
+def _text(message: Mapping[str, Any], field: str) -> str:
+    value = message.get(field)
+    return value if isinstance(value, str) else ""
 
 
 def _present(
@@ -86,14 +91,17 @@ def _present(
     """Return the messages that show a client what it tried to change as it is."""
     match message.get("type"):
         case "GuiUpdateMessage":
-            return _present_value(server, client_id, message["uuid"])
+            return _present_value(server, client_id, _text(message, "uuid"))
         case "TransformControlsUpdateMessage" | "TransformControlsDragStartMessage":
-            return _present_pose(server, message["name"])
+            return _present_pose(server, _text(message, "name"))
         case "FileTransferStartUpload" | "FileTransferPart":
-            # The page shows progress until all bytes are acknowledged.
-            total = message.get("size_bytes", 0)
-            button, transfer = message["source_component_uuid"], message["transfer_uuid"]
-            return [_messages.FileTransferPartAck(button, transfer, total, total)]
+            # The page's button waits until every byte is acknowledged, and its notification then
+            # says that all went well.
+            button, transfer = _text(message, "source_component_uuid"), _subject(message)
+            return [
+                _messages.FileTransferPartAck(button, transfer, 1, 1),
+                _messages.RemoveNotificationMessage(f"upload-{transfer}"),
+            ]
     return []
 
 

@@ -32,13 +32,15 @@ class Refused(Exception):
     Attributes:
         reason: Why, as one sentence.
         unfinished: Whether it may be the beginning of something valid that is still being typed.
+        known: Whether its sender has been told already: it belongs to something refused before.
     """
 
-    def __init__(self, reason: str, *, unfinished: bool = False) -> None:
+    def __init__(self, reason: str, *, unfinished: bool = False, known: bool = False) -> None:
         """Keep the reason."""
         super().__init__(reason)
         self.reason = reason
         self.unfinished = unfinished
+        self.known = known
 
 
 @dataclass(frozen=True)
@@ -195,17 +197,13 @@ RULES: Mapping[str, Mapping[str, FieldRule]] = {
 
 
 def read_frame(frame: str | bytes) -> Message:
-    """Decode a frame and check its form.
+    """Decode a frame into a message of a kind that clients send.
 
     Args:
         frame: What came over the socket: text or bytes.
 
-    Returns:
-        The message as viser's client wrote it: ``type`` and the fields of that type.
-
     Raises:
-        Refused: If it is no message, a message that clients do not send, or a field is missing,
-            unknown or not what it must be.
+        Refused: If it is no message, or one that clients do not send.
     """
     if not isinstance(frame, bytes):
         raise Refused("A frame is binary.")
@@ -215,19 +213,27 @@ def read_frame(frame: str | bytes) -> Message:
     except (msgspec.DecodeError, ValueError, RecursionError):
         raise Refused("A frame is one MessagePack value.") from None
     kind = message.get("type") if isinstance(message, dict) else None
-    rules = RULES.get(kind) if isinstance(kind, str) else None
-    if rules is None:
+    if not isinstance(kind, str) or kind not in RULES:
         raise Refused("Clients do not send such messages.")
-    unknown = message.keys() - rules.keys() - {"type"}
-    if unknown:
-        raise Refused(f"{kind} has no such field.")
+    return message
+
+
+def check_fields(message: Message) -> None:
+    """Check that a message has the fields of its kind, each with what belongs there.
+
+    Raises:
+        Refused: If a field is missing, unknown, or not what it must be.
+    """
+    kind = message["type"]
+    rules = RULES[kind]
+    if message.keys() - rules.keys() - {"type"}:
+        raise Refused(f"{kind} has other fields.")
     for name, rule in rules.items():
         if name not in message:
             if not rule.optional:
                 raise Refused(f"{kind} needs {name}.")
         elif not rule.accepts(message[name]):
             raise Refused(f"{name} must be {rule.description}.")
-    return message
 
 
 def write_frame(message: Mapping[str, Any]) -> bytes:

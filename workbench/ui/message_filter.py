@@ -21,7 +21,14 @@ from workbench.ui.access import Access
 from workbench.ui.connection import GuardedConnection
 from workbench.ui.control_values import checked_value
 from workbench.ui.corrections import Corrections
-from workbench.ui.frames import Message, Refused, normalised, read_frame, write_frame
+from workbench.ui.frames import (
+    Message,
+    Refused,
+    check_fields,
+    normalised,
+    read_frame,
+    write_frame,
+)
 from workbench.ui.page_lookup import (
     Scopes,
     check_command,
@@ -32,7 +39,7 @@ from workbench.ui.page_lookup import (
 )
 from workbench.ui.uploads import UPLOAD_LIMIT_BYTES, Uploads
 
-DragPhase = Literal["start", "end"]
+DragPhase = Literal["start", "update", "end"]
 GizmoOwner = Callable[[str, int, DragPhase], bool]
 ValueCheck = Callable[[Any], None]
 
@@ -93,10 +100,11 @@ class MessageFilter:
         self._refused_callbacks.append(callback)
 
     def gizmo_owner(self, callback: GizmoOwner) -> None:
-        """Ask ``callback(name, client_id, "start")`` before a client takes a gizmo.
+        """Ask ``callback(name, client_id, phase)`` whether a client may take or move a gizmo.
 
-        Without its consent the drag is refused. It hears ``"end"`` when the drag ends or the
-        client goes away; what it returns then does not matter.
+        The phase is ``"start"`` or ``"update"``; without consent the message is refused. With
+        ``"end"`` it hears that the drag is over, or that the client is gone; what it returns then
+        does not matter. A gizmo that one client drags is never asked about for another one.
         """
         self._gizmo_callbacks.append(callback)
 
@@ -144,6 +152,7 @@ class MessageFilter:
         message: Message = {}
         try:
             message = read_frame(frame)
+            check_fields(message)
             corrected = self._judge(server, client, message)
         except Refused as refusal:
             self._refuse(server, client, message, refusal)
@@ -162,7 +171,7 @@ class MessageFilter:
             return None
         if client.connection.access is not Access.EDIT:
             if message.get("uuid") not in self._open_to_lookers:
-                raise Refused("This page only looks.")
+                raise Refused("This page only looks.", known=kind == "FileTransferPart")
         if kind.startswith("TransformControls"):
             return self._judge_gizmo(server, client, message)
         if client.id not in server.get_clients():
@@ -226,10 +235,11 @@ class MessageFilter:
             self._release(name, client.id)
             return None
         usable_gizmo(server, name)
-        if message["type"] == "TransformControlsDragStartMessage":
-            asked = self._gizmo_callbacks if owner is None else []
-            if not all([callback(name, client.id, "start") for callback in asked]):
-                raise Refused("That gizmo cannot be moved now.")
+        is_start = message["type"] == "TransformControlsDragStartMessage"
+        phase: DragPhase = "start" if is_start else "update"
+        if not all([callback(name, client.id, phase) for callback in self._gizmo_callbacks]):
+            raise Refused("This page does not hold that gizmo.")
+        if is_start:
             self._owners[name] = client.id
             return None
         return {**message, "wxyz": normalised(message["wxyz"])}
@@ -243,6 +253,8 @@ class MessageFilter:
         self, server: viser.ViserServer, client: _Client, message: Message, refusal: Refused
     ) -> None:
         self.refused_count += 1
+        if refusal.known:
+            return
         is_typing = refusal.unfinished and client.connection.access is Access.EDIT
         client.corrections.put_right(server, message, is_typing=is_typing)
         for callback in self._refused_callbacks:

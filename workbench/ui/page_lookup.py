@@ -44,7 +44,7 @@ def usable_input(scopes: Scopes, uuid: str) -> Any:
     handle = find_input(scopes, uuid)
     if handle is None:
         raise Refused(_UNKNOWN)
-    if handle.disabled or not is_shown(scopes, handle):
+    if getattr(handle, "disabled", False) or not is_shown(scopes, handle):
         raise Refused(_DISABLED)
     return handle
 

@@ -72,7 +72,7 @@ class Uploads:
         key = message["transfer_uuid"]
         transfer = self._transfers.get(key)
         if transfer is None or transfer.client_id != client_id:
-            raise Refused("There is no such upload.")
+            raise Refused("There is no such upload.", known=True)
         index, size = message["part_index"], len(message["content"])
         transfer.received_bytes += size
         last = len(transfer.parts) + 1 == transfer.part_count

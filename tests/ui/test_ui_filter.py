@@ -1,0 +1,694 @@
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+import viser
+
+from tests.ui.guarded_page import CAMERA, Page, Sentinel, is_update, pose_of
+from workbench.errors import ConfigError
+from workbench.ui.corrections import TYPING_REST_S
+from workbench.ui.frames import RULES
+from workbench.ui.server import GuardedServer, ServerOptions, serve
+
+NAN, INFINITY = math.nan, math.inf
+IDENTITY = [1.0, 0.0, 0.0, 0.0]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[GuardedServer]:
+    running = serve(ServerOptions(port=0), {})
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def sentinel(server: GuardedServer) -> Sentinel:
+    return Sentinel(server)
+
+
+@pytest.fixture
+def page(server: GuardedServer) -> Iterator[Page]:
+    opened = Page(server.url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def other(server: GuardedServer) -> Iterator[Page]:
+    opened = Page(server.url)
+    yield opened
+    opened.close()
+
+
+def about(messages: list[dict[str, Any]], handle: Any) -> list[dict[str, Any]]:
+    return [message for message in messages if is_update(message, handle)]
+
+
+def controls(gui: viser.GuiApi) -> dict[str, tuple[Any, object]]:
+    """One control of each kind, with a value that it takes."""
+    return {
+        "slider": (gui.add_slider("s", 0.0, 1.0, 0.1, 0.5), 0.75),
+        "whole slider": (gui.add_slider("s", 0, 10, 1, 5), 7),
+        "number": (gui.add_number("n", 0.5, min=0.001, max=2.0), 1.5),
+        "unbounded number": (gui.add_number("n", 0.5), -1e6),
+        "whole number": (gui.add_number("n", 5), 6),
+        "vector2": (gui.add_vector2("v", (0.0, 0.0), min=(-1.0, -1.0), max=(1.0, 1.0)), [0.5, -1]),
+        "vector3": (gui.add_vector3("v", (0.0, 0.0, 0.0)), [1.0, 2.0, 3.0]),
+        "thumbs": (gui.add_multi_slider("m", 0.0, 1.0, 0.1, (0.2, 0.8)), [0.3, 0.4]),
+        "checkbox": (gui.add_checkbox("c", False), True),
+        "text": (gui.add_text("t", "before"), "after"),
+        "paragraph": (gui.add_text("t", "before", multiline=True), "one\ntwo"),
+        "dropdown": (gui.add_dropdown("d", ["a", "b"]), "b"),
+        "colour": (gui.add_rgb("r", (1, 2, 3)), [255, 0, 7]),
+        "colour with alpha": (gui.add_rgba("r", (1, 2, 3, 4)), [255, 0, 7, 8]),
+    }
+
+
+BAD_VALUES: list[tuple[str, object]] = [
+    *[
+        (kind, value)
+        for kind in ("slider", "number", "unbounded number")
+        for value in (NAN, INFINITY, -INFINITY, "0.5", True, None, [0.5], {"a": 1}, b"0", [])
+    ],
+    *[("slider", value) for value in (1e9, -0.1, 1.1)],
+    *[("number", value) for value in (-3.0, 0.0, 0, 2.5)],
+    *[("whole slider", value) for value in (11, -1, 5.5, "5", NAN)],
+    *[("whole number", value) for value in (5.5, NAN, INFINITY, None)],
+    *[
+        ("vector2", value)
+        for value in ([0.0], [0.0, 0.0, 0.0], [0.0, NAN], [0.0, 1.5], "00", None, [[0.0], 0.0], 0.0)
+    ],
+    *[("vector3", value) for value in ([0.0, 0.0], [0.0, 0.0, INFINITY], [True, 0.0, 0.0])],
+    *[("thumbs", value) for value in ([0.1], [0.8, 0.2], [0.0, 2.0], [0.2, NAN], [0.2, 0.3, 0.4])],
+    *[("checkbox", value) for value in (1, 0, "true", None, [])],
+    *[("text", value) for value in (1, None, "x" * 5000, "two\nlines", "nul\0", ["a"], b"bytes")],
+    *[("paragraph", value) for value in ("x" * 300_000, 7)],
+    *[("dropdown", value) for value in ("c", "", None, 0, ["a"])],
+    *[("colour", value) for value in ([256, 0, 0], [-1, 0, 0], [0.5, 0, 0], [1, 2], "red")],
+    *[("colour with alpha", value) for value in ([1, 2, 3], [1, 2, 3, NAN])],
+]
+
+
+@pytest.fixture(scope="module")
+def every_kind(server: GuardedServer) -> dict[str, tuple[Any, object]]:
+    return controls(server.viser.gui)
+
+
+@pytest.mark.parametrize("kind", [
+    "slider", "whole slider", "number", "unbounded number", "whole number", "vector2", "vector3",
+    "thumbs", "checkbox", "text", "paragraph", "dropdown", "colour", "colour with alpha",
+])  # fmt: skip
+def test_a_good_value_is_applied_and_reaches_the_other_page(
+    kind: str, sentinel: Sentinel, page: Page, other: Page,
+    every_kind: dict[str, tuple[Any, object]],
+) -> None:  # fmt: skip
+    handle, value = every_kind[kind]
+    before = handle.value
+    page.set_value(handle, value)
+    expected = tuple(value) if isinstance(value, list) else value
+    seen = other.until(
+        lambda message: (
+            message.get("uuid") == handle._impl.uuid and message["updates"]["value"] == value
+        )
+    )
+    assert seen and handle.value == expected
+    assert about(sentinel.wait(page), handle) == []
+    handle.value = before
+
+
+@pytest.mark.parametrize(("kind", "value"), BAD_VALUES)
+def test_a_bad_value_changes_nothing_for_anyone(
+    kind: str, value: object, server: GuardedServer, shared_pages: tuple[Page, Page],
+    every_kind: dict[str, tuple[Any, object]],
+) -> None:  # fmt: skip
+    page, other = shared_pages
+    handle, _ = every_kind[kind]
+    sentinel = Sentinel(server)
+    before, refused = handle.value, server.filter.refused_count
+    page.set_value(handle, value)
+    sentinel.wait(page)
+    assert handle.value == before
+    assert type(handle.value) is type(before)
+    assert server.filter.refused_count == refused + 2
+    assert about(sentinel.wait(other), handle) == []
+
+
+@pytest.fixture(scope="module")
+def shared_pages(server: GuardedServer) -> Iterator[tuple[Page, Page]]:
+    pages = (Page(server.url), Page(server.url))
+    yield pages
+    for opened in pages:
+        opened.close()
+
+
+def test_the_sender_is_shown_the_value_in_force(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    checkbox = server.viser.gui.add_checkbox("c", True)
+    page.set_value(checkbox, "no")
+    answers = about(sentinel.wait(page), checkbox)
+    assert answers[-1]["type"] == "GuiUpdateMessage"
+    assert answers[-1]["updates"] == {"value": True}
+
+
+def test_a_number_that_is_still_being_typed_is_put_right_after_a_rest(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    number = server.viser.gui.add_number("rate", 100, min=10, max=500)
+    page.set_value(number, 2)
+    assert about(sentinel.wait(page), number) == []
+    seen = page.until(lambda message: is_update(message, number))
+    assert about(seen, number)[-1]["updates"] == {"value": 100}
+    assert TYPING_REST_S < 1.0
+
+
+def test_a_number_that_was_typed_to_the_end_is_left_alone(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    number = server.viser.gui.add_number("rate", 100, min=10, max=500)
+    marker = server.viser.gui.add_number("later", 100, min=10, max=500)
+    page.set_value(number, 2)
+    page.set_value(number, 25)
+    page.set_value(marker, 1)
+    seen = page.until(lambda message: is_update(message, marker))
+    assert about(seen, number) == []
+    assert number.value == 25
+
+
+def test_what_a_slider_rounds_past_its_limit_is_the_limit(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    slider = server.viser.gui.add_slider("joint", -math.pi, math.pi, 0.01, 0.0)
+    page.set_value(slider, 3.1415927)
+    sentinel.wait(page)
+    assert slider.value == math.pi
+
+
+def test_no_other_attribute_of_a_control_can_be_set(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    slider = server.viser.gui.add_slider("s", 0.0, 1.0, 0.1, 0.5)
+    called = threading.Event()
+
+    @slider.on_update
+    async def _(_: object) -> None:
+        called.set()
+
+    uuid = slider._impl.uuid
+    for updates in (
+        {"update_cb": []}, {"value": 0.7, "update_cb": []}, {"label": "pwned"}, {"max": 9.0}, {},
+        {"removed": True}, {"gui_api": None}, [], "value", None,
+    ):  # fmt: skip
+        page.send("GuiUpdateMessage", uuid=uuid, updates=updates)
+    answers = about(sentinel.wait(page), slider)
+    assert (slider.value, slider.label, slider.max) == (0.5, "s", 1.0)
+    assert answers[-1]["updates"] == {"value": 0.5}
+    page.set_value(slider, 0.6)
+    assert called.wait(5.0)
+
+
+def test_an_unknown_or_removed_control_is_refused(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    gone = server.viser.gui.add_checkbox("gone", False)
+    gone.remove()
+    refused = server.filter.refused_count
+    page.set_value(gone, True)
+    page.send("GuiUpdateMessage", uuid="no such number", updates={"value": 1})
+    sentinel.wait(page)
+    assert gone.value is False
+    assert server.filter.refused_count == refused + 3
+
+
+def test_disabled_and_hidden_controls_take_nothing(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    gui = server.viser.gui
+    disabled = gui.add_checkbox("c", False, disabled=True)
+    hidden = gui.add_checkbox("c", False, visible=False)
+    with gui.add_folder("folder", visible=False), gui.add_folder("inner"):
+        in_folder = gui.add_checkbox("c", False)
+    group = gui.add_tab_group()
+    with group.add_tab("tab"):
+        in_tab = gui.add_checkbox("c", False)
+    page.set_value(in_tab, True)
+    sentinel.wait(page)
+    assert in_tab.value is True
+    group.visible = False
+    for control in (disabled, hidden, in_folder, in_tab):
+        page.set_value(control, not control.value)
+    sentinel.wait(page)
+    assert [disabled.value, hidden.value, in_folder.value, in_tab.value] == [
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
+def test_a_progress_bar_is_no_control(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    bar = server.viser.gui.add_progress_bar(10.0)
+    page.set_value(bar, 90.0)
+    sentinel.wait(page)
+    assert bar.value == 10.0
+
+
+def test_a_button_is_pressed_and_nothing_else(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    presses: list[object] = []
+    button = server.viser.gui.add_button("b")
+
+    @button.on_click
+    async def _(event: object) -> None:
+        presses.append(event)
+
+    for value in (1, "yes", False, None):
+        page.set_value(button, value)
+    sentinel.wait(page)
+    assert presses == []
+    page.set_value(button, True)
+    sentinel.wait(page)
+    assert len(presses) == 1
+
+
+def test_a_button_group_has_its_options_only(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    group = server.viser.gui.add_button_group("g", ["front", "top"])
+    page.set_value(group, "below")
+    sentinel.wait(page)
+    assert group.value == "front"
+    page.set_value(group, "top")
+    sentinel.wait(page)
+    assert group.value == "top"
+
+
+def test_a_further_check_of_a_control_can_refuse(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    text = server.viser.gui.add_text("name", "panda")
+    reasons: list[tuple[int, str]] = []
+    server.filter.on_refused(lambda client, reason: reasons.append((client, reason)))
+
+    def only_known(value: str) -> None:
+        if value not in ("panda", "ur5"):
+            raise ConfigError("there is no such robot", value=value)
+
+    server.filter.check(text, only_known)
+    page.set_value(text, "pandas")
+    answers = about(sentinel.wait(page), text)
+    assert text.value == "panda"
+    assert answers[-1]["updates"] == {"value": "panda"}
+    assert any("no such robot" in reason for _, reason in reasons)
+    page.set_value(text, "ur5")
+    sentinel.wait(page)
+    assert text.value == "ur5"
+
+
+def test_a_page_without_a_camera_cannot_change_a_value_that_nobody_would_hear_of(
+    server: GuardedServer, page: Page, sentinel: Sentinel
+) -> None:
+    checkbox = server.viser.gui.add_checkbox("c", False)
+    early = Page(server.url, camera=False)
+    early.set_value(checkbox, True)
+    early.send("ViewerCameraMessage", **CAMERA)
+    sentinel.wait(early)
+    assert checkbox.value is False
+    early.set_value(checkbox, True)
+    sentinel.wait(early)
+    assert checkbox.value is True
+    early.close()
+
+
+def test_a_value_right_after_the_first_camera_counts(
+    server: GuardedServer, sentinel: Sentinel
+) -> None:
+    heard = threading.Event()
+    checkbox = server.viser.gui.add_checkbox("c", False)
+
+    @checkbox.on_update
+    async def _(_: object) -> None:
+        heard.set()
+
+    quick = Page(server.url)
+    quick.set_value(checkbox, True)
+    assert heard.wait(5.0)
+    quick.close()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("wxyz", [0.0, 0.0, 0.0, 0.0]),
+        ("wxyz", [2.0, 0.0, 0.0, 0.0]),
+        ("wxyz", [NAN, 0.0, 0.0, 1.0]),
+        ("wxyz", [1.0, 0.0, 0.0]),
+        ("wxyz", "1000"),
+        ("position", [NAN, 0.0, 0.0]),
+        ("position", [0.0, INFINITY, 0.0]),
+        ("position", [1e9, 0.0, 0.0]),
+        ("position", [0.0, 0.0]),
+        ("position", ["0", "0", "0"]),
+        ("position", [True, False, True]),
+        ("position", None),
+        ("owner", "client 1"),
+        ("name", "/no/such/gizmo"),
+        ("name", 7),
+        ("extra", 1),
+    ],
+)
+def test_a_bad_pose_moves_no_gizmo_and_the_sender_is_put_right(
+    field: str, value: object, server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    gizmo = server.viser.scene.add_transform_controls("/gizmo", position=(0.1, 0.2, 0.3))
+    before = pose_of(gizmo)
+    page.send("TransformControlsDragStartMessage", name="/gizmo", owner="")
+    fields = {"name": "/gizmo", "wxyz": IDENTITY, "position": [1.0, 1.0, 1.0], "owner": ""}
+    page.send("TransformControlsUpdateMessage", **{**fields, field: value})
+    page.send("TransformControlsDragEndMessage", name="/gizmo", owner="")
+    seen = sentinel.wait(page)
+    assert pose_of(gizmo) == before
+    if field != "name":
+        poses = [message for message in seen if message.get("name") == "/gizmo"]
+        assert any(
+            message["type"] == "SetPositionMessage" and message["position"] == [0.1, 0.2, 0.3]
+            for message in poses
+        )
+
+
+def test_a_drag_moves_the_gizmo_with_a_unit_quaternion(
+    server: GuardedServer, sentinel: Sentinel, page: Page, other: Page
+) -> None:
+    gizmo = server.viser.scene.add_transform_controls("/dragged")
+    page.send("TransformControlsDragStartMessage", name="/dragged", owner="")
+    page.send(
+        "TransformControlsUpdateMessage",
+        name="/dragged", wxyz=[0.99, 0.0, 0.0, 0.0], position=[1, 2, 3], owner="",
+    )  # fmt: skip
+    page.send("TransformControlsDragEndMessage", name="/dragged", owner="")
+    sentinel.wait(page)
+    assert pose_of(gizmo) == ([1.0, 2.0, 3.0], IDENTITY)
+    other.until(
+        lambda message: (
+            message["type"] == "SetPositionMessage"
+            and message.get("name") == "/dragged"
+            and message["position"] == [1.0, 2.0, 3.0]
+        )
+    )
+
+
+def drag(page: Page, phase: str, name: str, x: float = 0.0) -> None:
+    if phase == "Update":
+        page.send(
+            "TransformControlsUpdateMessage",
+            name=name, wxyz=IDENTITY, position=[x, 0.0, 0.0], owner="",
+        )  # fmt: skip
+    else:
+        page.send(f"TransformControls{phase}Message", name=name, owner="")
+
+
+def test_who_starts_a_drag_owns_the_gizmo_until_its_end(
+    server: GuardedServer, sentinel: Sentinel, page: Page, other: Page
+) -> None:
+    gizmo = server.viser.scene.add_transform_controls("/owned")
+    drag(page, "DragStart", "/owned")
+    drag(page, "Update", "/owned", 1.0)
+    sentinel.wait(page)
+    owner = server.filter.owner_of("/owned")
+    drag(other, "DragStart", "/owned")
+    drag(other, "Update", "/owned", 2.0)
+    drag(other, "DragEnd", "/owned")
+    seen = sentinel.wait(other)
+    assert pose_of(gizmo)[0] == [1.0, 0.0, 0.0]
+    assert server.filter.owner_of("/owned") == owner is not None
+    assert any(
+        message["type"] == "SetPositionMessage" and message["position"] == [1.0, 0.0, 0.0]
+        for message in seen
+        if message.get("name") == "/owned"
+    )
+    drag(page, "DragEnd", "/owned")
+    sentinel.wait(page)
+    assert server.filter.owner_of("/owned") is None
+    drag(other, "DragStart", "/owned")
+    drag(other, "Update", "/owned", 3.0)
+    sentinel.wait(other)
+    assert pose_of(gizmo)[0] == [3.0, 0.0, 0.0]
+
+
+def test_a_disconnect_frees_the_gizmo(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    heard: list[tuple[str, str]] = []
+    freed = threading.Event()
+
+    def owner(name: str, _client: int, phase: str) -> bool:
+        if name == "/left":
+            heard.append((name, phase))
+            if phase == "end":
+                freed.set()
+        return True
+
+    server.filter.gizmo_owner(owner)
+    server.viser.scene.add_transform_controls("/left")
+    leaving = Page(server.url)
+    drag(leaving, "DragStart", "/left")
+    sentinel.wait(leaving)
+    leaving.close()
+    assert freed.wait(5.0)
+    assert heard == [("/left", "start"), ("/left", "end")]
+    drag(page, "DragStart", "/left")
+    sentinel.wait(page)
+    assert server.filter.owner_of("/left") is not None
+
+
+def test_the_page_s_own_rules_can_refuse_a_drag(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    server.filter.gizmo_owner(lambda name, _client, _phase: name != "/fixed")
+    gizmo = server.viser.scene.add_transform_controls("/fixed")
+    drag(page, "DragStart", "/fixed")
+    drag(page, "Update", "/fixed", 1.0)
+    sentinel.wait(page)
+    assert pose_of(gizmo)[0] == [0.0, 0.0, 0.0]
+    assert server.filter.owner_of("/fixed") is None
+
+
+def test_a_hidden_gizmo_cannot_be_dragged(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    gizmo = server.viser.scene.add_transform_controls("/hidden", visible=False)
+    drag(page, "DragStart", "/hidden")
+    drag(page, "Update", "/hidden", 1.0)
+    sentinel.wait(page)
+    assert pose_of(gizmo)[0] == [0.0, 0.0, 0.0]
+
+
+def test_forms_commands_and_holds_must_exist(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    gui = server.viser.gui
+    heard: list[str] = []
+    with gui.add_form("f") as form:
+        gui.add_text("t", "")
+    command = gui.add_command("c")
+    disabled = gui.add_command("d", disabled=True)
+    button = gui.add_button("hold")
+
+    @form.on_submit
+    async def _(_: object) -> None:
+        heard.append("form")
+
+    @command.on_trigger
+    async def _(_: object) -> None:
+        heard.append("command")
+
+    @disabled.on_trigger
+    async def _(_: object) -> None:
+        heard.append("disabled")
+
+    @button.on_hold(callback_hz=10.0)
+    async def _(_: object) -> None:
+        heard.append("hold")
+
+    refused = server.filter.refused_count
+    for kind in ("GuiFormSubmitMessage", "GuiFormDirtyMessage", "CommandTriggerMessage"):
+        page.send(kind, uuid=button._impl.uuid)
+    page.send("CommandTriggerMessage", uuid=disabled._impl.uuid)
+    page.send("GuiButtonHoldMessage", uuid=button._impl.uuid, frequency=11.0)
+    page.send("GuiButtonHoldMessage", uuid="none", frequency=10.0)
+    sentinel.wait(page)
+    assert heard == []
+    assert server.filter.refused_count == refused + 7
+    page.send("GuiFormSubmitMessage", uuid=form._impl.uuid)
+    page.send("CommandTriggerMessage", uuid=command._impl.uuid)
+    page.send("GuiButtonHoldMessage", uuid=button._impl.uuid, frequency=10.0)
+    sentinel.wait(page)
+    assert heard == ["form", "command", "hold"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "ShareUrlRequest"},
+        {"type": "ShareUrlDisconnect"},
+        {"type": "ResetGuiMessage"},
+        {"type": "RunJavascriptMessage", "source": "alert(1)"},
+        {"type": "SetPositionMessage", "name": "/gizmo", "position": [1.0, 1.0, 1.0]},
+        {"type": "SceneNodeUpdateMessage", "name": "/gizmo", "updates": {"scale": 9.0}},
+        {"type": "GuiRemoveMessage", "uuid": "x"},
+        {"type": "Message"},
+        {"type": "NoSuchMessage"},
+        {"type": 7},
+        {"type": ["GuiUpdateMessage"]},
+        {},
+        [],
+        None,
+        "GuiUpdateMessage",
+        {"type": "GuiUpdateMessage"},
+        {"type": "GuiUpdateMessage", "uuid": ["x"], "updates": {"value": 1}},
+        {"type": "ViewerCameraMessage", **CAMERA, "fov": "wide"},
+        {"type": "ViewerCameraMessage", **CAMERA, "position": [NAN, 0, 0]},
+        {"type": "ViewerCameraMessage", **CAMERA, "image_width": 1e400},
+    ],
+)
+def test_messages_that_clients_do_not_send_are_dropped(
+    message: object, server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    refused = server.filter.refused_count
+    page.connection.send(msgspec.msgpack.encode(message))
+    sentinel.wait(page)
+    assert server.filter.refused_count == refused + 2
+
+
+@pytest.mark.parametrize(
+    "frame", ["text", b"", b"\xc1", b"\x82\xa4type", b"\x91" * 200_000, b"\xdf\xff\xff\xff\xff"],
+    ids=["text", "empty", "reserved", "cut off", "deep", "huge map"],
+)  # fmt: skip
+def test_rubbish_kills_neither_server_nor_connection_and_prints_nothing(
+    frame: str | bytes, sentinel: Sentinel, page: Page, capfd: pytest.CaptureFixture[str]
+) -> None:
+    page.connection.send(frame)
+    sentinel.wait(page)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_every_field_of_every_message_is_checked() -> None:
+    for kind, rules in RULES.items():
+        for name, rule in rules.items():
+            assert not rule.accepts(object()), (kind, name)
+
+
+def upload(page: Page, button: Any, **changes: Any) -> None:
+    fields: dict[str, Any] = {
+        "source_component_uuid": button._impl.uuid,
+        "transfer_uuid": "transfer",
+        "filename": "config.yaml",
+        "mime_type": "text/yaml",
+        "part_count": 2,
+        "size_bytes": 6,
+    }
+    page.send("FileTransferStartUpload", **{**fields, **changes})
+
+
+def part(page: Page, button: Any, index: int, content: bytes, **changes: Any) -> None:
+    fields: dict[str, Any] = {
+        "source_component_uuid": button._impl.uuid,
+        "transfer_uuid": "transfer",
+        "part_index": index,
+        "content": content,
+    }
+    page.send("FileTransferPart", **{**fields, **changes})
+
+
+def test_an_upload_arrives_under_a_name_that_is_no_path(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    button = server.viser.gui.add_upload_button("u")
+    upload(page, button, filename="../../etc/pass\x00wd.yaml")
+    part(page, button, 1, b"def")
+    part(page, button, 0, b"abc")
+    sentinel.wait(page)
+    assert button.value.name == "pass_wd.yaml"
+    assert button.value.content == b"abcdef"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"size_bytes": 60_000_000, "part_count": 115},
+        {"size_bytes": 2**60},
+        {"size_bytes": -1},
+        {"size_bytes": 0},
+        {"part_count": 0},
+        {"part_count": 7},
+        {"part_count": 2.5},
+        {"filename": 7},
+        {"filename": "x" * 2000},
+        {"source_component_uuid": "none"},
+    ],
+)
+def test_an_upload_that_cannot_be_meant_is_refused(
+    changes: dict[str, Any], server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    button = server.viser.gui.add_upload_button("u")
+    upload(page, button, **changes)
+    part(page, button, 0, b"abc")
+    part(page, button, 1, b"def")
+    sentinel.wait(page)
+    assert button.value.content == b""
+    assert server.viser.gui._current_file_upload_states == {}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [(0, b"abc"), (0, b"def")],
+        [(0, b"abc"), (2, b"def")],
+        [(0, b"abc"), (1, b"defg")],
+        [(0, b"abc"), (1, b"de")],
+        [(0, b"abcdefg")],
+        [(0, b"")],
+    ],
+)
+def test_an_upload_that_breaks_its_word_is_dropped_with_all_that_came(
+    parts: list[tuple[int, bytes]], server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    button = server.viser.gui.add_upload_button("u")
+    upload(page, button)
+    for index, content in parts:
+        part(page, button, index, content)
+    sentinel.wait(page)
+    assert button.value.content == b""
+    assert server.viser.gui._current_file_upload_states == {}
+
+
+def test_nobody_can_write_into_somebody_else_s_upload(
+    server: GuardedServer, sentinel: Sentinel, page: Page, other: Page
+) -> None:
+    button = server.viser.gui.add_upload_button("u")
+    upload(page, button, transfer_uuid="mine")
+    sentinel.wait(page)
+    part(other, button, 0, b"evi", transfer_uuid="mine")
+    sentinel.wait(other)
+    part(page, button, 0, b"abc", transfer_uuid="mine")
+    part(page, button, 1, b"def", transfer_uuid="mine")
+    sentinel.wait(page)
+    assert button.value.content == b"abcdef"
+
+
+def test_a_client_has_two_uploads_at_once(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    button = server.viser.gui.add_upload_button("u")
+    for number in range(4):
+        upload(page, button, transfer_uuid=f"at once {number}")
+    sentinel.wait(page)
+    assert len(server.viser.gui._current_file_upload_states) == 2
