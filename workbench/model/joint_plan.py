@@ -84,26 +84,32 @@ def plan_joints(
         for name, (position, reason) in hold.items()
     }
     remarks += _held_outside(urdf, held.values())
+    without_range: list[HeldJoint] = []
     for joint in urdf.moving_joints.values():
         if joint.name not in held and joint.mimic is None and has_zero_range(joint):
-            held[joint.name], remark = _hold_zero_range(joint)
-            remarks.append(remark)
+            assert joint.limit is not None
+            held[joint.name] = HeldJoint(
+                joint.name, joint.limit.lower, _NEUTRAL, "its lower and upper limit are the same"
+            )
+            without_range.append(held[joint.name])
+    remarks += _zero_range_remarks(without_range)
     mimics = plan_mimics(urdf, {j.name: j.position for j in held.values()}, order)
     for name, position in mimics.still.items():
         leader = urdf.moving_joints[name].mimic
         reason = f"follows {leader.leader if leader else ''}, which does not move"
         held[name] = HeldJoint(name, position, _NEUTRAL, reason)
-    remarks += [_mimic_remark(follower) for follower in mimics.followers if not follower.in_model]
+    remarks += _mimic_remarks(mimics.followers)
 
     followers = {follower.name for follower in mimics.followers}
     names = [name for name in order if name not in held and name not in followers]
     if not names and not floating_base:
         raise RobotError(
             "has no joint that can move", path=urdf.file.path, field=f"robot {urdf.name}",
-            expected="at least one joint that is neither fixed nor held",
+            expected="at least one joint that is neither fixed nor held, or --floating-base",
         )  # fmt: skip
     limits = {name: limits_in_force(urdf.moving_joints[name]) for name in names}
     start = {name: start_position(limits[name], home.get(name)) for name in names}
+    remarks += _no_range_remarks(urdf.moving_joints[name] for name in names)
     remarks += _velocity_remarks(limits)
     remarks += _home_remarks(start, home)
     joints = tuple(_joint(urdf.moving_joints[name], limits[name]) for name in names)
@@ -130,21 +136,38 @@ def _joint(joint: UrdfJoint, limits: JointLimits) -> Joint:
     )  # fmt: skip
 
 
-def _hold_zero_range(joint: UrdfJoint) -> tuple[HeldJoint, Remark]:
-    assert joint.limit is not None
-    position = joint.limit.lower
-    unit = "m" if joint.type == "prismatic" else "rad"
-    if joint.limit.has_range:
-        cause = f"its lower and upper limit are both {position:g} {unit}"
-    else:
-        cause = "its <limit> gives neither lower nor upper, which URDF reads as zero"
-    held = HeldJoint(joint.name, position, _NEUTRAL, cause)
-    text = (
-        f"{joint.name} is held at {position:g} {unit}: {cause}. To let it move, give it a range in "
-        f"the URDF"
-    )
-    text += ' or type="continuous".' if joint.type == "revolute" else "."
-    return held, Remark("zero_range_held", text, "warning", joint.name)
+def _zero_range_remarks(held: Sequence[HeldJoint]) -> list[Remark]:
+    if not held:
+        return []
+    places = _list_text([f"{joint.name} (at {joint.position:g})" for joint in held])
+    return [
+        Remark(
+            "zero_range_held",
+            f"Held, because lower and upper limit are the same, in rad or m: {places}. A range in "
+            "the URDF lets such a joint move.",
+            "warning",
+            ", ".join(joint.name for joint in held),
+        )
+    ]
+
+
+def _no_range_remarks(joints: Iterable[UrdfJoint]) -> list[Remark]:
+    names = [
+        joint.name
+        for joint in joints
+        if joint.type != "continuous" and joint.limit is not None and not joint.limit.has_range
+    ]
+    if not names:
+        return []
+    return [
+        Remark(
+            "limits_missing",
+            f"Taken as without position limits, because <limit> gives neither lower nor upper: "
+            f"{_list_text(names)}.",
+            "warning",
+            ", ".join(names),
+        )
+    ]
 
 
 def _held_outside(urdf: Urdf, held: Iterable[HeldJoint]) -> list[Remark]:
@@ -164,14 +187,19 @@ def _held_outside(urdf: Urdf, held: Iterable[HeldJoint]) -> list[Remark]:
     return remarks
 
 
-def _mimic_remark(follower: Follower) -> Remark:
-    return Remark(
-        "mimic_held",
-        f"{follower.name} follows {follower.leader} in the picture only: Pinocchio cannot carry "
-        f"this mimic joint, so the solver takes it for fixed at its start.",
-        "warning",
-        follower.name,
-    )
+def _mimic_remarks(followers: Iterable[Follower]) -> list[Remark]:
+    names = [follower.name for follower in followers if not follower.in_model]
+    if not names:
+        return []
+    return [
+        Remark(
+            "mimic_held",
+            "These mimic joints follow in the picture only, and the solver takes them for fixed at "
+            f"the start, because Pinocchio cannot carry them: {_list_text(names)}.",
+            "warning",
+            ", ".join(names),
+        )
+    ]
 
 
 def _velocity_remarks(limits: Mapping[str, JointLimits]) -> list[Remark]:

@@ -2,7 +2,9 @@
 
 URDFs in the field give a velocity of 0, ranges of zero width and limits of 1e20. Pink reads the
 first two as *no limit*; a joint then jumps at full length in one tick. Here every joint gets a
-positive, finite velocity cap, a range of zero width means "held", and an absurd limit is none.
+positive, finite velocity cap, a range of zero width means "held", and an absurd limit is none. A
+``<limit>`` that gives neither lower nor upper is none either: the specification reads it as a range
+of zero width, but files that leave both out (wheels, pendulums) mean a joint that turns freely.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def limits_in_force(joint: UrdfJoint) -> JointLimits:
     """Return the limits of a joint that moves."""
     limit = joint.limit
     lower = upper = None
-    if limit is not None and joint.type != "continuous":
+    if limit is not None and limit.has_range and joint.type != "continuous":
         lower = limit.lower if abs(limit.lower) < _UNLIMITED_FROM else None
         upper = limit.upper if abs(limit.upper) < _UNLIMITED_FROM else None
     velocity = None if limit is None else limit.velocity
@@ -81,7 +83,7 @@ def limits_in_force(joint: UrdfJoint) -> JointLimits:
 
 def has_zero_range(joint: UrdfJoint) -> bool:
     """Whether the joint's limits leave it no room at all."""
-    if joint.limit is None or joint.type == "continuous":
+    if joint.limit is None or not joint.limit.has_range or joint.type == "continuous":
         return False
     return joint.limit.upper - joint.limit.lower <= _ZERO_RANGE
 

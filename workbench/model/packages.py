@@ -102,7 +102,7 @@ class FileFinder:
         if scheme == "file":
             path = unquote(rest.removeprefix("localhost"))
             return self._resolve_path(uri, path)
-        raise RobotError("is not a file on this machine", value=uri)
+        raise RobotError("is not a file on this machine")
 
     def _resolve_package(self, uri: str, rest: str) -> Path:
         package, _, inside = rest.lstrip("/").partition("/")
@@ -148,7 +148,7 @@ class FileFinder:
                     return candidate
         places = ", ".join(str(place) for place in list(dict.fromkeys(tried))[:4])
         raise RobotError(
-            "is missing", value=uri, expected=f"a file at {places}" if places else None
+            "there is no such file", expected=f"a file at {places}" if places else None
         )
 
     # Packages ----------------------------------------------------------------------------

@@ -14,7 +14,6 @@ import numpy as np
 import pinocchio as pin
 
 from workbench.config.profile import ToolFrame
-from workbench.errors import RobotError
 from workbench.model.description import Follower
 from workbench.model.limits import BASE_VELOCITY_M_S, BASE_VELOCITY_RAD_S, JointLimits
 from workbench.model.urdf import Urdf, UrdfJoint

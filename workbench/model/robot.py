@@ -15,15 +15,16 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.config.profile import RobotProfile
+from workbench.config.profile import RobotProfile, ToolFrame
 from workbench.config.settings import frozen_mapping
 from workbench.errors import RobotError, did_you_mean
 from workbench.model.description import Remark, RobotDescription
-from workbench.model.extent import oversize_remark, oversized_links, size_m
+from workbench.model.extent import size_m
 from workbench.model.joint_plan import JointPlan, plan_joints
+from workbench.model.joint_wishes import joint_wishes
 from workbench.model.limits import BASE_VELOCITY_M_S, BASE_VELOCITY_RAD_S
 from workbench.model.links import build_links
-from workbench.model.meshes import MeshFiles
+from workbench.model.looks import Looks, load_looks
 from workbench.model.packages import FileFinder
 from workbench.model.picture import LinkPicture
 from workbench.model.pinocchio_model import (
@@ -34,9 +35,7 @@ from workbench.model.pinocchio_model import (
     set_limits,
 )
 from workbench.model.request import RobotRequest
-from workbench.model.shapes import LoadedShapes, load_shapes
-from workbench.model.sources import RobotSource, find_source
-from workbench.model.srdf import home_state, read_group_states
+from workbench.model.sources import find_source
 from workbench.model.tool_frames import choose_tool_frames, parse_tool_frame
 from workbench.model.urdf import Urdf
 from workbench.model.urdf_check import check_urdf
@@ -166,7 +165,8 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
 
     Args:
         request: What to load.
-        progress: Called now and then with the share done, in [0, 1], and what is being done.
+        progress: Called now and then with the share done, in [0, 1], and what is being done. An
+            exception that it raises ends the loading.
 
     Raises:
         RobotError: If the robot cannot be loaded, in one sentence.
@@ -179,67 +179,26 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
     profile = source.profile
     urdf = check_urdf(source.file)
     files = FileFinder(source.file.path, source.package_dirs)
-    files.refuse_escapes(
-        mesh.get("filename", "") for mesh in urdf.element.iter("mesh") if mesh.get("filename")
-    )
     floating_base = request.floating_base or (profile is not None and profile.floating_base)
-    plan = _plan(request, source, urdf, floating_base=floating_base)
+    wishes = joint_wishes(urdf, profile, source.srdf, request.hold)
+    plan = plan_joints(
+        urdf, order=joint_order(urdf), hold=wishes.hold, home=wishes.home,
+        floating_base=floating_base,
+    )  # fmt: skip
 
     report(0.05, "building the model")
+    tools = _tool_frames(request, profile, urdf, plan, floating_base=floating_base)
     model = build_model(urdf, plan.followers, plan.locked, floating_base=floating_base)
     set_limits(model, plan.limits, floating_base=floating_base)
-    asked_for = (
-        [parse_tool_frame(text, urdf.links) for text in request.tool_frames]
-        if request.tool_frames
-        else (profile.tool_frames if profile is not None else ())
-    )
-    tools = choose_tool_frames(urdf, asked_for, plan.moving, floating_base=floating_base)
     add_tool_frames(model, tools)
 
     up_axis = request.mesh_up_axis or (profile.mesh_up_axis if profile is not None else "z")
-    meshes = MeshFiles(up_axis)
-    looks: list[LoadedShapes] = []
-    for kind, start, share in (("visual", 0.1, 0.6), ("collision", 0.7, 0.25)):
-        looks.append(
-            load_shapes(
-                urdf.element, kind, files.resolve, mesh_up_axis=up_axis, meshes=meshes,
-                progress=_part(report, start, share, f"reading {kind} meshes"),
-            )
-        )  # fmt: skip
-    visual, collision = looks
+    looks = load_looks(urdf, files, up_axis, lambda part, text: report(0.1 + 0.85 * part, text))
     report(0.95, "putting it together")
-
     picture = LinkPicture(
-        urdf.element,
-        [joint.name for joint in plan.joints],
-        {joint.name: joint.position for joint in plan.held},
-        plan.followers,
-    )
-    home = np.array([plan.home[joint.name] for joint in plan.joints])
-    poses = dict(
-        zip(
-            picture.link_names,
-            (Pose.from_matrix(matrix) for matrix in picture.world_placements(home)),
-            strict=True,
-        )
-    )
-    oversized = oversized_links(urdf, visual.shapes)
-    remarks = [
-        *plan.remarks,
-        *_tool_remarks(urdf, plan, [tool.link for tool in tools]),
-        *_base_remarks(floating_base),
-        *_file_remarks(files, visual),
-        *visual.remarks,
-        *(remark for remark in collision.remarks if remark not in visual.remarks),
-    ]
-    if oversized:
-        remarks.append(oversize_remark(oversized))
-    missing = {
-        link: tuple(
-            dict.fromkeys([*visual.missing.get(link, ()), *collision.missing.get(link, ())])
-        )
-        for link in (*visual.missing, *collision.missing)
-    }
+        urdf.element, [joint.name for joint in plan.joints],
+        {joint.name: joint.position for joint in plan.held}, plan.followers,
+    )  # fmt: skip
     description = RobotDescription(
         name=source.name or urdf.name,
         title=profile.title if profile is not None else (source.name or urdf.name),
@@ -249,17 +208,24 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
         joints=plan.joints,
         held_joints=plan.held,
         followers=plan.followers,
-        gripper_joints=_gripper_joints(profile, urdf),
+        gripper_joints=wishes.gripper_joints,
         tool_frames=tuple(tool.name for tool in tools),
         frames=urdf.links,
         home=frozen_mapping(plan.home),
         defaults=profile.kinematics if profile is not None else _BARE_URDF_DEFAULTS,
         floating_base=floating_base,
-        links=build_links(urdf.element, plan.moving, floating_base, missing),
-        visuals=visual.shapes,
-        collisions=collision.shapes,
-        remarks=tuple(remarks),
-        size_m=size_m(poses, visual.shapes or collision.shapes, oversized),
+        links=build_links(urdf.element, plan.moving, floating_base, looks.missing),
+        visuals=looks.visuals,
+        collisions=looks.collisions,
+        remarks=(
+            *wishes.remarks,
+            *plan.remarks,
+            *_tool_remarks(urdf, plan, [tool.link for tool in tools]),
+            *_base_remarks(floating_base),
+            *looks.remarks,
+        ),
+        size_m=_size_at_home(picture, plan, looks),
+        defined_tools=tuple(tool for tool in tools if not tool.is_link_frame),
     )
     robot = Robot(description, model, picture)
     report(1.0, "ready")
@@ -270,44 +236,25 @@ _BARE_URDF_DEFAULTS = PinkKinematicsConfig(solver="daqp", lm_damping=10.0)
 """For a robot that nobody has tuned: DimOS's values, but calm at the end of the robot's reach."""
 
 
-def _plan(
-    request: RobotRequest, source: RobotSource, urdf: Urdf, *, floating_base: bool
-) -> JointPlan:
-    profile = source.profile
-    hold: dict[str, tuple[float, str]] = {}
-    home: dict[str, float] = {}
-    remarks: list[Remark] = []
-    if source.srdf is not None:
-        states = read_group_states(source.srdf, urdf)
-        state = home_state(states)
-        if state is not None and (profile is None or not profile.home):
-            home.update({n: p for n, p in state[1].items() if n in urdf.moving_joints})
-            remarks.append(
-                Remark("srdf_home", f"The start is the SRDF's group state {state[0]}.", "info")
-            )
-    if profile is not None:
-        hold.update({n: (p, "held by the profile") for n, p in profile.held_joints.items()})
-        home.update(profile.home)
-    hold.update({n: (float(p), "held on the command line") for n, p in request.hold.items()})
-    plan = plan_joints(
-        urdf, order=joint_order(urdf), hold=hold, home=home, floating_base=floating_base
-    )
-    return JointPlan(
-        plan.joints, plan.limits, plan.home, plan.held, plan.followers,
-        (*remarks, *plan.remarks),
-    )  # fmt: skip
+def _tool_frames(
+    request: RobotRequest, profile: RobotProfile | None, urdf: Urdf, plan: JointPlan, *,
+    floating_base: bool,
+) -> tuple[ToolFrame, ...]:  # fmt: skip
+    if request.tool_frames:
+        asked_for = [parse_tool_frame(text, urdf.links) for text in request.tool_frames]
+    else:
+        asked_for = list(profile.tool_frames) if profile is not None else []
+    return choose_tool_frames(urdf, asked_for, plan.moving, floating_base=floating_base)
 
 
-def _gripper_joints(profile: RobotProfile | None, urdf: Urdf) -> tuple[str, ...]:
-    if profile is None:
-        return ()
-    for name in profile.gripper_joints:
-        if name not in urdf.moving_joints:
-            raise RobotError(
-                "there is no such joint", path=urdf.file.path, field=f"gripper joint {name}",
-                expected=did_you_mean(name, urdf.moving_joints),
-            )  # fmt: skip
-    return profile.gripper_joints
+def _size_at_home(picture: LinkPicture, plan: JointPlan, looks: Looks) -> float:
+    home = np.array([plan.home[joint.name] for joint in plan.joints])
+    matrices = picture.world_placements(home)
+    poses = {
+        name: Pose.from_matrix(matrix)
+        for name, matrix in zip(picture.link_names, matrices, strict=True)
+    }
+    return size_m(poses, looks.visuals or looks.collisions, looks.oversized)
 
 
 def _tool_remarks(urdf: Urdf, plan: JointPlan, links: Sequence[str]) -> list[Remark]:
@@ -317,7 +264,7 @@ def _tool_remarks(urdf: Urdf, plan: JointPlan, links: Sequence[str]) -> list[Rem
         Remark(
             "tool_on_held_mimic",
             f"{link} hangs on the mimic joint {joint.name}, which the solver takes for fixed: "
-            f"its picture and its target will disagree when {joint.name} moves.",
+            f"picture and target will disagree when {joint.name} moves.",
             "warning",
             link,
         )
@@ -337,29 +284,6 @@ def _base_remarks(floating_base: bool) -> list[Remark]:
             "in for its velocity limits, which no URDF gives.",
         )
     ]
-
-
-def _file_remarks(files: FileFinder, visual: LoadedShapes) -> list[Remark]:
-    remarks = []
-    if files.substitutes:
-        name, path = next(iter(files.substitutes.items()))
-        remarks.append(
-            Remark(
-                "mesh_found_elsewhere",
-                f"{len(files.substitutes)} mesh files are not where the URDF says and were found "
-                f"by the end of their path, such as {name} at {path}.",
-                "info",
-                name,
-            )
-        )
-    return remarks
-
-
-def _part(report: Progress, start: float, share: float, text: str) -> Progress:
-    def progress(part: float, link: str) -> None:
-        report(start + share * part, f"{text}: {link}")
-
-    return progress
 
 
 def _frozen_indices(indices: Sequence[int]) -> NDArray[np.int64]:

@@ -89,7 +89,7 @@ def _module_name(name: str) -> str:
 
 
 def _import_without_network(name: str) -> ModuleType:
-    cache = importlib.import_module(f"{_PACKAGE}._cache")
+    cache: Any = importlib.import_module(f"{_PACKAGE}._cache")
     original = cache.clone_to_cache
 
     def look_only(description_name: str, commit: str | None = None) -> str:

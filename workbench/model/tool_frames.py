@@ -8,7 +8,7 @@ A robot without a profile gets the frames that an engineer would most likely pic
   fingers. Short means fewer joints than there are above.
 * From the last moving link, fixed joints are followed outwards: to a frame whose name says that
   it is the tool (``tcp``, ``tool0``, ``ee_link``, ``gripper``, ``palm`` ...), else to the last
-  link while there is no fork. So cameras and force sensors on a wrist are passed over.
+  link while there is no fork. Cameras and other sensors are passed over, by their names.
 * Wheels and pan-tilt heads (chains of one or two joints) count only where there is nothing longer.
 """
 
@@ -33,6 +33,8 @@ _TOOL_NAMES = (
     re.compile(r"gripper_frame|(^|[_\W])(palm|hand|gripper)([_\W]|$)", re.I),
     re.compile(r"(^|[_\W])flange([_\W]|$)", re.I),
 )
+
+_SENSOR_NAME = re.compile(r"imu|camera|optical|sensor|lidar|laser|gyro|accel|depth|rgb|skin", re.I)
 
 
 def parse_tool_frame(text: str, links: Collection[str]) -> ToolFrame:
@@ -150,9 +152,9 @@ class _EndFinder:
             if hits:
                 return hits[-1]
         link = body
-        while len(fixed := self._fixed_below(link)) == 1:
+        while len(fixed := self._outer_links(link)) == 1:
             link = fixed[0]
-        return link if not self._fixed_below(link) else body
+        return link if not self._outer_links(link) else body
 
     def _is_palm(self, body: str, above: int, children: list[str]) -> bool:
         """Whether what hangs on a body is a gripper rather than the rest of the chain."""
@@ -190,6 +192,10 @@ class _EndFinder:
         for link in links:
             links.extend(self._fixed_below(link))
         return links
+
+    def _outer_links(self, link: str) -> list[str]:
+        """Return what is fixed to a link and is no sensor."""
+        return [below for below in self._fixed_below(link) if not _SENSOR_NAME.search(below)]
 
     def _fixed_below(self, link: str) -> list[str]:
         return [
