@@ -7,7 +7,6 @@ A failed solve is data. These functions turn what Pink and the QP solvers report
 from __future__ import annotations
 
 import numpy as np
-import pinocchio
 import qpsolvers
 from pink.exceptions import NoSolutionFound
 
@@ -53,12 +52,15 @@ def targets_refused(frames: list[str]) -> SolveStatus:
     )
 
 
-def hold_refused(joint: str, position: float, lower: float, upper: float) -> SolveStatus:
+def hold_refused(
+    joint: str, position: float, lower: float | None, upper: float | None
+) -> SolveStatus:
     """Return the status of a tick that shall hold a joint outside its limits."""
+    below = lower is not None and position < lower
+    limit, side = (lower, "below its lower") if below else (upper, "above its upper")
     return SolveStatus(
         "infeasible",
-        f"Joint {joint} is to be held at {position:.4g}, outside its limits"
-        f" [{lower:.4g}, {upper:.4g}].",
+        f"Joint {joint} is to be held at {position:.4g}, {side} limit {limit:.4g}.",
         "Hold it inside its limits or let it go.",
     )
 
@@ -93,7 +95,9 @@ def not_finite(solver: str) -> SolveStatus:
     )
 
 
-def solver_failure(error: Exception, model: pinocchio.Model, solver: str, dt: float) -> SolveStatus:
+def solver_failure(
+    error: Exception, tangent_names: Sequence[str], solver: str, dt: float
+) -> SolveStatus:
     """Turn what a solver raised into a status.
 
     A QP is called infeasible only if its bounds leave some joint no step at all, which is looked
@@ -101,7 +105,7 @@ def solver_failure(error: Exception, model: pinocchio.Model, solver: str, dt: fl
 
     Args:
         error: One of :data:`SOLVER_FAILURES`.
-        model: The model, for joint names.
+        tangent_names: Name of the joint behind each tangent coordinate.
         solver: Name of the solver.
         dt: Step in s.
     """
@@ -122,7 +126,7 @@ def solver_failure(error: Exception, model: pinocchio.Model, solver: str, dt: fl
         index, lower, upper = empty
         return SolveStatus(
             "infeasible",
-            f"Joint {joint_of_tangent(model, index)} has no step that respects all its limits: it"
+            f"Joint {tangent_names[index]} has no step that respects all its limits: it"
             f" would have to move by at least {lower:.3g} and by at most {upper:.3g} in"
             f" {1e3 * dt:.3g} ms.",
             "Raise its velocity limit, lower the rate, or hold it elsewhere.",
@@ -175,15 +179,6 @@ def exit_words(results: qpsolvers.Solution) -> str:
         return ""
     words = str(status).rsplit(".", maxsplit=1)[-1].removeprefix("PROXQP_")
     return words.replace("_", " ").strip().lower()
-
-
-def joint_of_tangent(model: pinocchio.Model, index: int) -> str:
-    """Return the name of the joint that a tangent coordinate belongs to."""
-    for joint_id in range(1, model.njoints):
-        joint = model.joints[joint_id]
-        if joint.idx_v <= index < joint.idx_v + joint.nv:
-            return str(model.names[joint_id])
-    return f"number {index}"
 
 
 def _other_solver(solver: str) -> str:

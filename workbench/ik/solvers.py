@@ -130,4 +130,3 @@ def check_solver(name: str) -> SolverCheck:
     if not np.allclose(solution.x, [0.5, 1.0], atol=5e-3):
         return SolverCheck(name, works=False, detail=f"returned {solution.x} instead of [0.5, 1]")
     return SolverCheck(name, works=True, detail=f"{elapsed_ms:.2f} ms for a tiny problem")
-

@@ -16,11 +16,13 @@ import numpy as np
 import pink
 import pinocchio
 from numpy.typing import NDArray
-from pink.tasks import FrameTask, LinearHolonomicTask, PostureTask, Task
+from pink.tasks import FrameTask, LinearHolonomicTask, Task
 
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.errors import SolverError, did_you_mean
-from workbench.ik.bounds import LIMIT_TOLERANCE, JointBounds, inward_targets
+from workbench.ik.bounds import LIMIT_TOLERANCE, JointBounds
+from workbench.ik.configuration import IndexedConfiguration
+from workbench.ik.posture import PresentPostureTask
 from workbench.ik.solvers import is_sparse_only, quiet_exit_warnings, solve
 from workbench.ik.types import TickInputs
 from workbench.poses import Pose
@@ -29,19 +31,6 @@ if TYPE_CHECKING:
     from workbench.model.robot import Robot
 
 Vector = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class ToolFrame:
-    """A tool frame with its number in the model, looked up once.
-
-    Attributes:
-        name: Name of the frame.
-        frame_id: Index of the frame in ``model.frames`` and ``data.oMf``.
-    """
-
-    name: str
-    frame_id: int
 
 
 @dataclass(frozen=True)
@@ -70,7 +59,7 @@ class TaskStack:
         robot: The robot.
         configuration: Pink's configuration; the stack owns its data.
         bounds: Joint and velocity limits in force.
-        tools: The tool frames, in the description's order.
+        tangent_names: Name of the joint behind each tangent coordinate.
         invalid_targets: Names of the frames whose target is no pose.
         outside_hold: A held joint whose position lies outside its limits, or None.
     """
@@ -83,19 +72,19 @@ class TaskStack:
             q: Configuration to start from, shape (nq,).
         """
         quiet_exit_warnings()
-        model = robot.model
+        # Pink hangs attributes on its model, and robots are shared between threads.
+        model = robot.model.copy()
         self.robot = robot
-        self.configuration = pink.Configuration(model, model.createData(), q, copy_data=False)
-        self.bounds = JointBounds(model, robot.velocity_caps)
         names = robot.description.tool_frames
-        self.tools = tuple(ToolFrame(name, model.getFrameId(name)) for name in names)
+        self.bounds = JointBounds(model, robot.velocity_caps)
+        self.configuration = IndexedConfiguration(model, q, names, self.bounds)
+        self.tangent_names = _tangent_names(robot)
         self.invalid_targets: list[str] = []
         self.outside_hold: HeldJointRow | None = None
         self._frame_tasks = {name: FrameTask(name, 0.0, 0.0) for name in names}
-        self._posture = PostureTask(cost=0.0)
+        self._posture = PresentPostureTask(self.bounds)
         self._config: PinkKinematicsConfig | None = None
         self._solver_is_sparse = False
-        self._posture_bounds: tuple[Vector, Vector] | None = None
         self._targets: dict[str, Pose | None] = {}
         self._active: list[Task] = []
         self._limits = [self.bounds]
@@ -133,11 +122,7 @@ class TaskStack:
 
     def follow_posture(self) -> None:
         """Make the present configuration, moved inward from the limits, the posture's target."""
-        q = self.configuration.q
-        if self._posture_bounds is not None:
-            lower, upper = self._posture_bounds
-            q = np.minimum(np.maximum(q, lower), upper)
-        self._posture.set_target(q)
+        self._posture.follow(self.configuration)
 
     def target(self, name: str) -> Pose | None:
         """Return the target of an enabled frame; None when it is disabled or invalid."""
@@ -195,25 +180,27 @@ class TaskStack:
             task.set_orientation_cost(float(config.orientation_cost))
             task.gain = float(config.gain)
             task.lm_damping = float(config.lm_damping)
-        self._posture.cost = float(config.posture_cost)
-        margin = float(config.joint_limit_posture_margin)
-        self._posture_bounds = (
-            inward_targets(self.bounds.q_lower, self.bounds.q_upper, margin) if margin > 0 else None
-        )
+        self._posture.set_cost(config.posture_cost, self.configuration)
+        self._posture.set_margin(config.joint_limit_posture_margin)
         self._solver_is_sparse = is_sparse_only(config.solver)
         self._config = config
 
     def _update_targets(self, targets: Mapping[str, Pose | None]) -> bool:
         """Take over new targets; True when a frame was enabled or disabled."""
+        old_targets = self._targets
+        if len(targets) == len(old_targets) and all(
+            pose is old_targets.get(name, self) for name, pose in targets.items()
+        ):
+            return False
         if not targets.keys() <= self._frame_tasks.keys():
             name = next(iter(targets.keys() - self._frame_tasks.keys()))
             raise SolverError(
                 "there is no such tool frame", field=name,
                 expected=did_you_mean(name, self._frame_tasks),
             )  # fmt: skip
-        enabled_changed = targets.keys() != self._targets.keys()
+        enabled_changed = targets.keys() != old_targets.keys()
         for name, pose in targets.items():
-            old = self._targets.get(name)
+            old = old_targets.get(name)
             if pose is old:
                 continue
             enabled_changed |= old is None or pose is None
@@ -230,20 +217,20 @@ class TaskStack:
         return enabled_changed
 
     def _update_held(self, held: Mapping[str, float]) -> None:
-        model, description = self.robot.model, self.robot.description
+        description = self.robot.description
         rows = []
         self.outside_hold = None
         for name, position in held.items():
             index = self._joint_index(name)
             joint = description.joints[index]
-            idx_v = model.joints[model.getJointId(name)].idx_v
+            idx_v = int(self.robot.idx_v[index])
             row = HeldJointRow(name, index, idx_v, float(position), joint.kind == "continuous")
             rows.append(row)
             if joint.lower is not None and position < joint.lower - LIMIT_TOLERANCE:
                 self.outside_hold = row
             if joint.upper is not None and position > joint.upper + LIMIT_TOLERANCE:
                 self.outside_hold = row
-        matrix = np.zeros((len(rows), model.nv))
+        matrix = np.zeros((len(rows), self.configuration.model.nv))
         for number, row in enumerate(rows):
             matrix[number, row.idx_v] = 1.0
         self._held = dict(held)
@@ -253,11 +240,9 @@ class TaskStack:
         )
 
     def _update_caps(self, caps: Mapping[str, float]) -> None:
-        model = self.robot.model
         velocity_caps = np.array(self.robot.velocity_caps, dtype=np.float64)
         for name, cap in caps.items():
-            self._joint_index(name)
-            velocity_caps[model.joints[model.getJointId(name)].idx_v] = float(cap)
+            velocity_caps[self.robot.idx_v[self._joint_index(name)]] = float(cap)
         self.bounds.set_velocity_caps(velocity_caps)
         self._caps = dict(caps)
 
@@ -288,3 +273,10 @@ class TaskStack:
             self._hold.b[number] = step
         self._hold.q_0 = q
         return [self._hold]
+
+
+def _tangent_names(robot: Robot) -> tuple[str, ...]:
+    names = ["the floating base"] * robot.model.nv
+    for name, idx_v in zip(robot.description.joint_names, robot.idx_v, strict=True):
+        names[idx_v] = name
+    return tuple(names)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pinocchio
@@ -40,6 +40,14 @@ proxqp satisfy constraints to about 1e-3 by default. More than this is a failure
 _OK = SolveStatus()
 
 
+class _Step(NamedTuple):
+    """What a step did: the velocity is None when nothing has moved."""
+
+    status: SolveStatus = _OK
+    velocity: Vector | None = None
+    saturated: tuple[str, ...] = ()
+
+
 class LiveEngine:
     """Follows the targets of a robot's tool frames, one Pink solve a tick.
 
@@ -54,12 +62,11 @@ class LiveEngine:
         """
         self._robot = robot
         self._stack = TaskStack(robot, np.array(robot.home_q, dtype=np.float64))
-        self._placements = self._stack.configuration.data.oMf
         self._still = frozen_array(np.zeros(len(robot.description.joints)))
         self._floating = robot.description.floating_base
         self._base = robot.base_pose(self.q)
         self._names = robot.description.joint_names
-        self._near_lower, self._near_upper = _near_limits(robot)
+        self._middle, self._near_limit = _near_limits(robot)
         # Ticks keep q inside; only a start posture can lie outside.
         self._may_be_outside = True
 
@@ -98,7 +105,7 @@ class LiveEngine:
             values[self._names.index(name)] = position
         base = self._robot.base_pose(self.q) if self._floating else None
         q = self._robot.q_from_positions(values, base)
-        stack.configuration.update(stack.bounds.clamp(q))
+        stack.configuration.update_inside(q)
         self._may_be_outside = False
 
     def tick(self, inputs: TickInputs) -> TickResult:
@@ -113,12 +120,11 @@ class LiveEngine:
         started = time.perf_counter()
         stack = self._stack
         stack.update(inputs)
-        status = self._refusal(inputs)
-        velocity = None
-        if status is None:
-            stack.follow_posture()
-            status, velocity = self._step(inputs.dt, inputs.config.solver)
-        return self._result(status, velocity, started)
+        refusal = self._refusal(inputs)
+        if refusal is not None:
+            return self._result(_Step(refusal), started)
+        stack.follow_posture()
+        return self._result(self._step(inputs.dt, inputs.config.solver), started)
 
     def observe(self, inputs: TickInputs) -> TickResult:
         """Return the present state and errors without moving.
@@ -128,7 +134,7 @@ class LiveEngine:
         """
         started = time.perf_counter()
         self._stack.update(inputs)
-        return self._result(self._refusal(inputs) or _OK, None, started)
+        return self._result(_Step(self._refusal(inputs) or _OK), started)
 
     def step_towards(self, inputs: TickInputs) -> tuple[SolveStatus, tuple[float, float]]:
         """Take one step with the posture's target as it is; :meth:`observe` comes first.
@@ -138,7 +144,7 @@ class LiveEngine:
         """
         status = self._refusal(inputs)
         if status is None:
-            status, _ = self._step(inputs.dt, inputs.config.solver)
+            status = self._step(inputs.dt, inputs.config.solver).status
         return status, self.largest_errors()
 
     def largest_errors(self) -> tuple[float, float]:
@@ -160,132 +166,125 @@ class LiveEngine:
         held = stack.outside_hold
         if held is not None:
             joint = self._robot.description.joints[held.index]
-            assert joint.lower is not None and joint.upper is not None
             return failures.hold_refused(held.name, held.position, joint.lower, joint.upper)
         return None
 
-    def _step(self, dt: float, solver: str) -> tuple[SolveStatus, Vector | None]:
-        """Solve, check and integrate; the velocity is None when nothing has moved."""
+    def _step(self, dt: float, solver: str) -> _Step:
+        """Solve, check and integrate."""
         if self._may_be_outside:
             recovery = self._recover(dt)
             if recovery is not None:
                 return recovery
-        status, velocity = self._solve(dt, solver)
-        if velocity is None:
-            return status, None
-        stack = self._stack
-        q = pinocchio.integrate(self._robot.model, stack.configuration.q, velocity * dt)
+        step = self._solve(dt, solver)
+        if step.velocity is None:
+            return step
+        configuration = self._stack.configuration
         # Solvers meet limits to a tolerance; the rest is rounding that would add up.
-        stack.configuration.update(stack.bounds.clamp(q))
-        return status, velocity
+        configuration.update_inside(
+            pinocchio.integrate(self._robot.model, configuration.q, step.velocity * dt)
+        )
+        return step
 
-    def _solve(self, dt: float, solver: str) -> tuple[SolveStatus, Vector | None]:
-        """Return a velocity that is finite and within the velocity limits, or None."""
-        stack, model = self._stack, self._robot.model
+    def _solve(self, dt: float, solver: str) -> _Step:
+        """Solve for a velocity that is finite and within the velocity limits."""
+        stack = self._stack
         try:
             # A target at 1e300 m overflows inside Pink; the check below tells, not the terminal.
             with np.errstate(all="ignore"):
                 velocity = stack.solve(dt)
         except failures.SOLVER_FAILURES as error:
-            return failures.solver_failure(error, model, solver, dt), None
+            return _Step(failures.solver_failure(error, stack.tangent_names, solver, dt))
         if not velocity.size:
-            return _OK, velocity
-        # NaN compares as false, so that this also finds what is not finite.
+            return _Step(_OK, velocity)
         load = np.abs(velocity) / stack.bounds.velocity_caps
         largest = float(load.max())
+        # NaN compares as false, so that this also finds what is no number.
         if not largest < math.inf:
-            return failures.not_finite(solver), None
+            return _Step(failures.not_finite(solver))
+        if largest < _SATURATED_SHARE:
+            return _Step(_OK, velocity)
         if largest > 1.0 + _ROUNDING:
             worst = int(load.argmax())
             speed, cap = abs(float(velocity[worst])), float(stack.bounds.velocity_caps[worst])
             if (speed - cap) * dt > _LAX_STEP:
-                name = failures.joint_of_tangent(model, worst)
-                return failures.velocity_exceeded(name, speed, cap, solver), None
+                name = stack.tangent_names[worst]
+                return _Step(failures.velocity_exceeded(name, speed, cap, solver))
             velocity = velocity / largest
-        return _OK, velocity
+        saturated = np.flatnonzero(load >= _SATURATED_SHARE)
+        names = dict.fromkeys(stack.tangent_names[int(index)] for index in saturated)
+        return _Step(_OK, velocity, tuple(names))
 
-    def _recover(self, dt: float) -> tuple[SolveStatus, Vector] | None:
+    def _recover(self, dt: float) -> _Step | None:
         """Move joints that are outside their limits back inside, at most at their velocity limit.
 
         Pink's bounds ask such a joint to come back faster than its velocity limit may allow; the
         QP then has no solution. Nothing else moves meanwhile.
         """
-        stack, model = self._stack, self._robot.model
-        q, bounds = stack.configuration.q, stack.bounds
-        inside = bounds.clamp(q)
-        outside_by = np.abs(inside - q)
-        worst = int(outside_by.argmax()) if outside_by.size else 0
-        if not outside_by.size or outside_by[worst] <= LIMIT_TOLERANCE:
-            if outside_by.any():
-                stack.configuration.update(inside)
+        stack, robot = self._stack, self._robot
+        q, bounds = self.q, stack.bounds
+        way_back = bounds.clamp(q) - q
+        if not np.abs(way_back).max(initial=0.0) > LIMIT_TOLERANCE:
+            stack.configuration.update_inside(q)
             self._may_be_outside = False
             return None
-        velocity = np.zeros(model.nv)
-        joint_name = ""
-        for joint_id in range(1, model.njoints):
-            joint = model.joints[joint_id]
-            if joint.nq == 1 and joint.nv == 1:
-                cap = bounds.velocity_caps[joint.idx_v]
-                way = (inside[joint.idx_q] - q[joint.idx_q]) / dt
-                velocity[joint.idx_v] = min(max(way, -cap), cap)
-                if joint.idx_q == worst:
-                    joint_name = str(model.names[joint_id])
+        # Only scalar joints have limits; the way back is zero for all other entries of q.
+        joint_ways, caps = way_back[robot.idx_q], bounds.velocity_caps[robot.idx_v]
+        velocity = np.zeros(robot.model.nv)
+        velocity[robot.idx_v] = np.clip(joint_ways / dt, -caps, caps)
+        worst = int(np.abs(joint_ways).argmax())
+        entry = int(robot.idx_q[worst])
         status = failures.outside_limits(
-            joint_name, float(q[worst]), float(bounds.q_lower[worst]), float(bounds.q_upper[worst])
-        )
-        stack.configuration.update(pinocchio.integrate(model, q, velocity * dt))
-        return status, velocity
+            self._names[worst], float(q[entry]), float(bounds.q_lower[entry]),
+            float(bounds.q_upper[entry]),
+        )  # fmt: skip
+        stack.configuration.update(pinocchio.integrate(robot.model, q, velocity * dt))
+        return _Step(status, velocity)
 
-    def _result(self, status: SolveStatus, velocity: Vector | None, started: float) -> TickResult:
+    def _result(self, step: _Step, started: float) -> TickResult:
         robot, q = self._robot, self.q
         positions = robot.positions_from_q(q)
-        saturated: tuple[str, ...] = ()
-        if velocity is None:
-            velocities = self._still
-        else:
-            velocities = robot.velocities_from_v(velocity)
-            caps = self._stack.bounds.velocity_caps
-            fast = np.abs(velocity) >= _SATURATED_SHARE * caps
-            if fast.any():
-                saturated = tuple(
-                    failures.joint_of_tangent(robot.model, int(index))
-                    for index in np.flatnonzero(fast)
-                )
-        near = (positions <= self._near_lower) | (positions >= self._near_upper)
-        at_limit = tuple(self._names[index] for index in np.flatnonzero(near)) if near.any() else ()
+        positions.setflags(write=False)
+        velocities = self._still
+        if step.velocity is not None:
+            velocities = robot.velocities_from_v(step.velocity)
+            velocities.setflags(write=False)
         return TickResult(
-            status=status,
+            status=step.status,
             q=q,
             positions=positions,
             velocities=velocities,
             transform_base_to_world=robot.base_pose(q) if self._floating else self._base,
             tools=self._tools(),
             solve_time_s=time.perf_counter() - started,
-            saturated_velocity=saturated,
-            at_limit=at_limit,
+            saturated_velocity=step.saturated,
+            at_limit=self._at_limit(positions),
         )
+
+    def _at_limit(self, positions: Vector) -> tuple[str, ...]:
+        near = np.abs(positions - self._middle) >= self._near_limit
+        if not near.any():
+            return ()
+        return tuple(self._names[int(index)] for index in np.flatnonzero(near))
 
     def _tools(self) -> tuple[ToolResult, ...]:
         results = []
-        for tool in self._stack.tools:
-            numbers = pinocchio.SE3ToXYZQUAT(self._placements[tool.frame_id])
-            pose = Pose.from_trusted_xyz_xyzw(numbers)
-            target = self._stack.target(tool.name)
+        configuration, stack = self._stack.configuration, self._stack
+        for name in configuration.frame_ids:
+            pose = Pose.from_trusted_xyz_xyzw(configuration.frame_numbers(name))
+            target = stack.target(name)
             position_error_m, orientation_error_rad = (
                 (None, None) if target is None else pose.distance_to(target)
             )
-            results.append(
-                ToolResult(tool.name, pose, target, position_error_m, orientation_error_rad)
-            )
+            results.append(ToolResult(name, pose, target, position_error_m, orientation_error_rad))
         return tuple(results)
 
 
 def _near_limits(robot: Robot) -> tuple[Vector, Vector]:
-    """Return the positions below and above which a joint counts as at its limit, shapes (n,)."""
+    """Return each joint's middle, and how far from it a joint counts as at a limit; shapes (n,)."""
     joints = robot.description.joints
-    lower, upper = np.full(len(joints), -np.inf), np.full(len(joints), np.inf)
+    middle, distance = np.zeros(len(joints)), np.full(len(joints), np.inf)
     for index, joint in enumerate(joints):
         if joint.lower is not None and joint.upper is not None:
-            margin = AT_LIMIT_SHARE * (joint.upper - joint.lower)
-            lower[index], upper[index] = joint.lower + margin, joint.upper - margin
-    return lower, upper
+            middle[index] = 0.5 * (joint.lower + joint.upper)
+            distance[index] = (0.5 - AT_LIMIT_SHARE) * (joint.upper - joint.lower)
+    return middle, distance
