@@ -1,0 +1,211 @@
+"""The application: load a robot, serve the page, run the loop, and end all of it in order."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+import webbrowser
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import viser
+
+from workbench.config.kinematics_file import read_kinematics
+from workbench.config.settings import Settings
+from workbench.live.export import export_text
+from workbench.live.jobs import Jobs
+from workbench.live.loop import Loop
+from workbench.live.report import report_text, state_document
+from workbench.live.session import Session
+from workbench.model.catalog import profile, profile_names
+from workbench.model.request import RobotRequest
+from workbench.ui.camera import ViewName
+from workbench.ui.commands import Command, register_commands, standard_commands
+from workbench.ui.http import YAML, HttpAnswer, json_answer, text_answer
+from workbench.ui.loading import initial_settings, load_bundle
+from workbench.ui.notices import Notices
+from workbench.ui.page_loop import AsyncioPageLoop
+from workbench.ui.panels.board import Board
+from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.scene import ScenePanel
+from workbench.ui.robot_loader import SessionRobotLoader
+from workbench.ui.save_file import SaveTarget, checked_save_path
+from workbench.ui.scene_pump import ScenePump
+from workbench.ui.server import GuardedServer, ServerOptions, serve
+from workbench.ui.widgets import WidgetTools
+
+
+@dataclass(frozen=True)
+class AppOptions:
+    """What the command line says besides the robot and the server.
+
+    Attributes:
+        config_path: ``PinkKinematicsConfig`` file to start with.
+        save_to: File that "Save" writes.
+        rate_hz: Rate to start with.
+        open_browser: Whether to open a browser.
+    """
+
+    config_path: str | None = None
+    save_to: str | None = None
+    rate_hz: float | None = None
+    open_browser: bool = True
+
+
+class App:
+    """Everything that runs for one ``workbench serve``."""
+
+    def __init__(
+        self, request: RobotRequest, server_options: ServerOptions, options: AppOptions
+    ) -> None:
+        """Load the robot and serve its page.
+
+        Raises:
+            WorkbenchError: If the robot, the config or the port cannot be had; nothing is left
+                running then.
+        """
+        save_path = None if options.save_to is None else checked_save_path(options.save_to)
+        kinematics = None
+        if options.config_path is not None:
+            kinematics = read_kinematics(Path(options.config_path), name=options.config_path)
+        if options.rate_hz is not None:
+            Settings(rate_hz=options.rate_hz)  # a wrong rate is said before a robot is loaded
+        bundle = load_bundle(request)
+        settings = initial_settings(bundle, kinematics=kinematics, rate_hz=options.rate_hz)
+        self.session = Session(
+            bundle, settings, clock=time.monotonic, now_utc=lambda: datetime.now(UTC)
+        )
+        self.loop = Loop(self.session)
+        self.jobs = Jobs(lambda: self.session.state.epoch)
+        self.save_target = None if save_path is None else SaveTarget(save_path, self.session)
+        self.server: GuardedServer = serve(
+            server_options,
+            {"/api/state": self._answer_state, "/api/config.yaml": self._answer_config},
+        )
+        viser_server = self.server.viser
+        notices = Notices(lambda: viser_server.get_clients().values())
+        self.pump = ScenePump(viser_server, self.session, on_fault=self._say_fault)
+        self.server.filter.gizmo_owner(self.pump.gizmos.may_start)
+        tools = WidgetTools(
+            gui=viser_server.gui,
+            page=AsyncioPageLoop(viser_server.get_event_loop()),
+            notices=notices,
+            open_to_lookers=self.server.filter.open_to_lookers,
+        )
+        self.board = Board(
+            PanelContext(
+                tools=tools,
+                session=self.session,
+                jobs=self.jobs,
+                records=self.loop.records,
+                restart_loop=self.loop.restart,
+                export_text=self._export,
+                report_text=self._report,
+                robots={name: profile(name).title for name in profile_names()},
+                loader=SessionRobotLoader(self.session, self.jobs, notices, request),
+                save_file=self.save_target,
+            ),
+            add_scene_panel=lambda: ScenePanel(tools, self.pump),
+            is_watched=lambda: self.server.client_count > 0,
+        )
+        register_commands(tools, self._commands())
+        self.server.on_connect(lambda _client: self.loop.set_watched(True))
+        self.server.on_disconnect(lambda _client: self._page_closed())
+
+    def start(self) -> None:
+        """Run the loop and draw."""
+        self.loop.on_tick(self.pump.wake)
+        self.loop.start()
+        self.pump.start()
+        self.board.start()
+
+    def stop(self) -> None:
+        """End everything, newest first; at most about 2 s."""
+        self.board.close()
+        self.jobs.stop(timeout_s=0.5)
+        self.pump.stop(timeout_s=0.5)
+        self.loop.stop(timeout_s=0.5)
+        self.server.stop()
+
+    def _commands(self) -> tuple[Command, ...]:
+        views: dict[str, ViewName | None] = {
+            "Frame the robot": None,
+            "Front view": "front",
+            "Side view": "side",
+            "Top view": "top",
+        }
+        target = self.save_target
+        return standard_commands(
+            self.session,
+            {label: partial(self._look_from, view) for label, view in views.items()},
+            None if target is None else lambda _client: target.save(),
+        )
+
+    def _look_from(self, view: ViewName | None, client: viser.ClientHandle) -> None:
+        self.pump.look_from(client, view)
+
+    def _page_closed(self) -> None:
+        if self.server.client_count == 0:
+            self.loop.set_watched(False)
+
+    def _answer_state(self) -> HttpAnswer:
+        return json_answer(state_document(self.session.state, self.loop.latest.get()))
+
+    def _answer_config(self) -> HttpAnswer:
+        return text_answer(self._export(), content_type=YAML)
+
+    def _export(self) -> str:
+        return export_text(self.session.state)
+
+    def _report(self) -> str:
+        return report_text(self.session, self.loop.latest.get(), self.loop.faults)
+
+    def _say_fault(self, fault: str) -> None:
+        print(fault, file=sys.stderr, flush=True)
+
+
+def run_app(request: RobotRequest, server_options: ServerOptions, options: AppOptions) -> int:
+    """Serve until Ctrl+C or SIGTERM; returns the exit status.
+
+    Raises:
+        WorkbenchError: If it cannot start.
+    """
+    app = App(request, server_options, options)
+    ended = threading.Event()
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda _number, _frame: ended.set())
+        app.start()
+        _say_ready(app)
+        if options.open_browser:
+            webbrowser.open(app.server.url)
+        ended.wait()
+    finally:
+        app.stop()
+    _say_unsaved(app)
+    return 0
+
+
+def _say_ready(app: App) -> None:
+    for remark in app.session.state.description.remarks:
+        if remark.severity == "warning":
+            print(f"Note: {remark.text}", flush=True)
+    if app.server.look_url is not None:
+        print(f"To look only: {app.server.look_url}", flush=True)
+    print(f"Ready: {app.server.url}", flush=True)
+
+
+def _say_unsaved(app: App) -> None:
+    target = app.save_target
+    if target is None or not app.session.state.unsaved:
+        return
+    changed = ", ".join(
+        f"{change.label} {change.start} to {change.now}"
+        for change in app.session.changes()
+        if change.field.startswith("kinematics.")
+    )
+    print(f"Not saved to {target.path}: {changed or 'the present settings'}", flush=True)

@@ -1,0 +1,151 @@
+"""Switching the robot while the loop runs: a job that ends in one swap, or in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from workbench.config.settings import Settings
+from workbench.errors import WorkbenchError
+from workbench.live.bundle import RobotBundle
+from workbench.live.jobs import JobControl, Jobs
+from workbench.live.session import Session
+from workbench.model.catalog import profile
+from workbench.model.reload import compare
+from workbench.model.request import RobotRequest
+from workbench.ui.loading import Progress, initial_settings, load_bundle, settings_after_reload
+from workbench.ui.notices import Notices
+
+JOB_KEY = "robot"
+
+
+@dataclass(frozen=True, eq=False)
+class _Loaded:
+    """A bundle that is ready to be swapped in.
+
+    Attributes:
+        bundle: The robot.
+        settings: What it starts with.
+        positions: Joint positions to put it at, by name; empty leaves it at home.
+        said: What to tell everybody.
+    """
+
+    bundle: RobotBundle
+    settings: Settings
+    positions: Mapping[str, float]
+    said: str
+
+
+class SessionRobotLoader:
+    """Loads robots into a session. The present one stays until the next is complete."""
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        notices: Notices,
+        request: RobotRequest,
+        *,
+        load: Callable[[RobotRequest, Progress | None], RobotBundle] = load_bundle,
+    ) -> None:
+        """Start with the robot that the session has.
+
+        Args:
+            session: Gets the robots.
+            jobs: Runs the loading.
+            notices: Says how it went.
+            request: What the session's present robot was loaded from.
+            load: Builds a bundle; may take seconds.
+        """
+        self._session = session
+        self._jobs = jobs
+        self._notices = notices
+        self._load = load
+        self._request = request
+        self._previous_request: RobotRequest | None = None
+
+    def load(self, name: str) -> None:
+        """Start loading a profile.
+
+        Raises:
+            UsageError: If there is none of that name.
+        """
+        title = profile(name).title
+        request = RobotRequest(source=name)
+
+        def work(control: JobControl) -> _Loaded:
+            bundle = self._load(request, control.report)
+            rate_hz = self._session.state.settings.rate_hz
+            settings = initial_settings(bundle, rate_hz=rate_hz)
+            return _Loaded(bundle, settings, {}, _summary(bundle))
+
+        def done(loaded: _Loaded) -> None:
+            self._session.replace_bundle(loaded.bundle, loaded.settings)
+            if request.source != self._request.source:
+                self._previous_request = self._request
+            self._request = request
+
+        self._submit(title, work, done)
+
+    def reload(self) -> None:
+        """Read the present robot's files again; what still has a name keeps its value."""
+        request = self._request
+        title = self._session.state.description.title
+
+        def work(control: JobControl) -> _Loaded:
+            bundle = self._load(request, control.report)
+            state = self._session.state
+            settings, positions = settings_after_reload(
+                bundle, state.settings, self._session.present_positions()
+            )
+            difference = compare(state.description, bundle.description)
+            return _Loaded(bundle, settings, positions, difference.sentence)
+
+        def done(loaded: _Loaded) -> None:
+            # The loop does not know this engine yet, so it may be moved from here.
+            loaded.bundle.engine.set_positions(loaded.positions)
+            self._session.replace_bundle(loaded.bundle, loaded.settings)
+
+        self._submit(title, work, done)
+
+    def back(self) -> None:
+        """Return to the robot before the present one, as it was left.
+
+        Raises:
+            WorkbenchError: If there is none.
+        """
+        if not self._session.restore_previous():
+            raise WorkbenchError("there is no robot to go back to")
+        self._jobs.cancel(JOB_KEY)
+        self._session.set_loading(None)
+        if self._previous_request is not None:
+            self._request, self._previous_request = self._previous_request, self._request
+        self._notices.done(f"Back to {self._session.state.description.title}")
+
+    def _submit(
+        self, title: str, work: Callable[[JobControl], _Loaded], done: Callable[[_Loaded], None]
+    ) -> None:
+        def watched(control: JobControl) -> _Loaded:
+            try:
+                return work(control)
+            finally:
+                if not control.cancelled:
+                    self._session.set_loading(None)
+
+        def finished(loaded: _Loaded) -> None:
+            done(loaded)
+            self._notices.done(f"{loaded.bundle.description.title} is loaded", loaded.said)
+
+        def failed(error: Exception) -> None:
+            present = self._session.state.description.title
+            self._notices.failed(f"{title} cannot be loaded; {present} stays", str(error))
+
+        self._session.set_loading(title)
+        self._jobs.submit(f"Loading {title}", watched, finished, failed, key=JOB_KEY)
+
+
+def _summary(bundle: RobotBundle) -> str:
+    warnings = [
+        remark.text for remark in bundle.description.remarks if remark.severity == "warning"
+    ]
+    return " ".join(warnings)
