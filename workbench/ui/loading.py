@@ -16,6 +16,7 @@ from workbench.ik.convergence import solve_to_convergence
 from workbench.ik.forward import tool_poses
 from workbench.ik.tick import LiveEngine
 from workbench.live.bundle import RobotBundle
+from workbench.model.reload import kept_positions
 from workbench.model.request import RobotRequest
 from workbench.model.robot import load_robot
 
@@ -81,14 +82,14 @@ def settings_after_reload(
         The new settings, and the positions of the joints that are still there.
     """
     names = set(bundle.description.joint_names)
-    kept = {name: value for name, value in positions.items() if name in names}
+    kept = kept_positions(positions, bundle.description)
     targets = _targets_at(bundle, {**bundle.description.home, **kept})
     targets.update({name: old.targets[name] for name in targets if name in old.targets})
     return (
         replace(
             old,
             targets=targets,
-            home={**bundle.description.home, **_named(old.home, names)},
+            home={**bundle.description.home, **kept_positions(old.home, bundle.description)},
             held_joints=_named(old.held_joints, names),
             velocity_caps=_named(old.velocity_caps, names),
         ),

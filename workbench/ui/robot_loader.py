@@ -99,7 +99,7 @@ class SessionRobotLoader:
                 bundle, state.settings, self._session.present_positions()
             )
             difference = compare(state.description, bundle.description)
-            return _Loaded(bundle, settings, positions, difference.sentence)
+            return _Loaded(bundle, settings, positions, " ".join(difference.sentences))
 
         def done(loaded: _Loaded) -> None:
             # The loop does not know this engine yet, so it may be moved from here.
