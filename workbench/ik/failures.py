@@ -6,6 +6,8 @@ A failed solve is data. These functions turn what Pink and the QP solvers report
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import qpsolvers
 from pink.exceptions import NoSolutionFound
