@@ -11,6 +11,8 @@ import socket
 
 from workbench.errors import ServerError
 
+_LARGEST_PORT = 65535
+
 
 def bind(host: str, port: int) -> socket.socket:
     """Bind an address and listen on it.
@@ -22,6 +24,11 @@ def bind(host: str, port: int) -> socket.socket:
     Raises:
         ServerError: If the port is taken or the host is not this machine's.
     """
+    if not 0 <= port <= _LARGEST_PORT:
+        # The system would take the lower 16 bits of it.
+        raise ServerError(
+            "there is no such port", field="--port", value=port, expected="0 to 65535"
+        )
     try:
         found = socket.getaddrinfo(
             host or "0.0.0.0", port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -39,17 +46,13 @@ def bind(host: str, port: int) -> socket.socket:
             value=host,
             expected="an address of this machine, such as 127.0.0.1",
         ) from None
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         raise _bind_error(host, port, error) from None
     listener.setblocking(False)
     return listener
 
 
-def _bind_error(host: str, port: int, error: OSError | OverflowError) -> ServerError:
-    if isinstance(error, OverflowError):
-        return ServerError(
-            "there is no such port", field="--port", value=port, expected="0 to 65535"
-        )
+def _bind_error(host: str, port: int, error: OSError) -> ServerError:
     if isinstance(error, PermissionError):
         return ServerError(
             f"port {port} is for privileged users",

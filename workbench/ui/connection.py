@@ -50,6 +50,7 @@ class GuardedConnection(ServerConnection):
         self.client_id: int | None = None
         self.head_only = False
         self._request_line: bytearray | None = bytearray()
+        self._refused_method = False
 
     @property
     def local_address(self) -> str | None:
@@ -59,6 +60,8 @@ class GuardedConnection(ServerConnection):
 
     def data_received(self, data: bytes) -> None:
         """Look at the request's method first, then pass everything on."""
+        if self._refused_method:
+            return
         if self._request_line is None:
             super().data_received(data)
             return
@@ -71,11 +74,11 @@ class GuardedConnection(ServerConnection):
             self.head_only = True
             received = b"GET" + received[len(b"HEAD") :]
         elif method != b"GET":
-            self._hang_up(bytes(method))
+            self._refuse_method(bytes(method))
             return
         super().data_received(received)
 
-    def _hang_up(self, method: bytes) -> None:
+    def _refuse_method(self, method: bytes) -> None:
         """Answer a request that is not to read: 405, or 400 for what is no HTTP."""
         status = "405 Method Not Allowed" if method.isalpha() and method.isupper() else None
         lines = [f"HTTP/1.1 {status or '400 Bad Request'}", "Content-Length: 0"]
@@ -83,7 +86,10 @@ class GuardedConnection(ServerConnection):
         if status:
             lines.append("Allow: GET, HEAD")
         self.transport.write("\r\n".join([*lines, "", ""]).encode())
-        self.transport.close()
+        # Closed at once, what is still on its way here would reset the connection, and the sender
+        # would never read this answer. The time for a handshake ends it.
+        self.transport.write_eof()
+        self._refused_method = True
 
     async def recv(self, decode: bool | None = None) -> Any:
         """Return the next frame that the filter admits."""

@@ -34,6 +34,7 @@ GOODBYE_S = 0.4
 """How long a page may take to say goodbye when the server stops."""
 
 _MOST_CLIENTS = 64
+_HANG_UP_AGAIN_S = 0.01
 
 
 class Gate:
@@ -139,24 +140,27 @@ class Gate:
             return redirect_answer(entry.redirect, cookie)
         return self._router.answer(request.path)
 
-    async def close_connections(self) -> None:
-        """Stop listening, tell the pages that the server goes, and hang up."""
+    async def say_goodbye(self) -> None:
+        """Stop listening, and tell the open pages that the server goes."""
         server = self._server
         if server is None:
             return
         server.close(close_connections=False)
-        connections = list(server.handlers)
-        goodbyes = [asyncio.ensure_future(one.close(1001)) for one in connections]
+        goodbyes = [asyncio.ensure_future(one.close(1001)) for one in server.connections]
         if goodbyes:
             await asyncio.wait(goodbyes, timeout=GOODBYE_S)
-        for connection in connections:
-            connection.transport.abort()
 
 
 class _QuickServe(websockets.asyncio.server.serve):
-    """``serve`` that leaves no task behind when it ends."""
+    """``serve`` that waits for nobody at its end, and leaves no task behind."""
 
     async def __aexit__(self, *exception: Any) -> None:
+        self.server.close(close_connections=False)
+        # Again and again: one that was accepted a moment ago appears a moment later.
+        while self.server.handlers:
+            for connection in list(self.server.handlers):
+                connection.transport.abort()
+            await asyncio.sleep(_HANG_UP_AGAIN_S)
         await super().__aexit__(*exception)
         # Tasks that are left when the loop closes would be complained about on the terminal.
         left = asyncio.all_tasks() - {asyncio.current_task()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import functools
 import sys
@@ -74,6 +75,8 @@ class GuardedServer:
         self._connect_callbacks: list[Callable[[int], None]] = []
         self._disconnect_callbacks: list[Callable[[int], None]] = []
         self._stopped = False
+        # viser ends itself at exit, too, and says so; what was registered last runs first.
+        atexit.register(self.stop)
         infrastructure = server._websock_server
         infrastructure.on_client_connect(self._client_came)
         infrastructure.on_client_disconnect(self._client_went)
@@ -111,9 +114,10 @@ class GuardedServer:
         if self._stopped:
             return
         self._stopped = True
+        atexit.unregister(self.stop)
         loop = self.viser.get_event_loop()
         with _viser_keeps_quiet(), contextlib.suppress(TimeoutError, RuntimeError):
-            closing = asyncio.run_coroutine_threadsafe(self._gate.close_connections(), loop)
+            closing = asyncio.run_coroutine_threadsafe(self._gate.say_goodbye(), loop)
             closing.result(timeout=2 * GOODBYE_S)
         with _viser_keeps_quiet():
             self.viser.stop()
