@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
-from workbench.config.profile import RobotProfile, read_profile
-from workbench.errors import UsageError, did_you_mean
-from workbench.resources import resource_folder
+from workbench.model.profile_files import profile, profile_names, profile_path
+from workbench.model.request import RobotRequest
+from workbench.model.structure import read_structure
 
-
-def profile_names() -> tuple[str, ...]:
-    """Return the names of all profiles, sorted."""
-    return tuple(sorted(path.stem for path in resource_folder("robots").glob("*.yaml")))
+__all__ = ["profile", "profile_names", "profile_path", "profile_summaries"]
 
 
-def profile(name: str) -> RobotProfile:
-    """Return a profile by name.
+def profile_summaries() -> list[dict[str, Any]]:
+    """Return what there is to choose from, ready for JSON.
 
-    Raises:
-        UsageError: If there is none, with the nearest names.
-        ConfigError: If its file cannot be used.
-    """
-    return read_profile(profile_path(name))
-
-
-def profile_path(name: str) -> Path:
-    """Return the file of a profile.
+    Each has ``name``, ``title``, ``joints`` (names of those that are solved for), ``tool_frames``
+    and ``source``. Meshes are not read.
 
     Raises:
-        UsageError: If there is none, with the nearest names.
+        ConfigError: If a profile cannot be used.
+        RobotError: If its robot cannot.
     """
-    names = profile_names()
-    if name not in names:
-        raise UsageError(
-            "there is no such robot profile and no such file", field="robot", value=name,
-            expected=did_you_mean(name, names),
-        )  # fmt: skip
-    return resource_folder("robots") / f"{name}.yaml"
+    summaries = []
+    for name in profile_names():
+        structure = read_structure(RobotRequest(name))
+        summaries.append(
+            {
+                "name": name,
+                "title": structure.title,
+                "joints": [joint.name for joint in structure.plan.joints],
+                "tool_frames": [tool.name for tool in structure.tools],
+                "source": structure.source.text,
+            }
+        )
+    return summaries

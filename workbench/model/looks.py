@@ -9,7 +9,7 @@ from workbench.config.profile import MeshUpAxis
 from workbench.model.description import Remark, Shape
 from workbench.model.extent import oversize_remark, oversized_links
 from workbench.model.meshes import MeshFiles
-from workbench.model.packages import FileFinder
+from workbench.model.packages import FileFinder, MeshPathError
 from workbench.model.shapes import LoadedShapes, ShapeKind, load_shapes
 from workbench.model.urdf import Urdf
 
@@ -47,14 +47,9 @@ def load_looks(
         progress: Called with the share done, in [0, 1], and what is being done.
 
     Raises:
-        MeshPathError: If a path leaves its package.
+        RobotError: If a path leaves its package, with its line.
     """
-    names = (
-        element.get("filename")
-        for tag in ("mesh", "texture")
-        for element in urdf.element.iter(tag)
-    )  # fmt: skip
-    files.refuse_escapes(name for name in names if name)
+    _refuse_escapes(urdf, files)
     meshes = MeshFiles(mesh_up_axis)
 
     def load(kind: ShapeKind, start: float, share: float) -> LoadedShapes:
@@ -80,6 +75,19 @@ def load_looks(
     if files.substitutes:
         remarks.append(_substitutes_remark(files))
     return Looks(visual.shapes, collision.shapes, missing, frozenset(sizes), tuple(remarks))
+
+
+def _refuse_escapes(urdf: Urdf, files: FileFinder) -> None:
+    for element in urdf.element.iter():
+        name = element.get("filename")
+        if element.tag not in ("mesh", "texture") or not name:
+            continue
+        try:
+            files.refuse_escape(name)
+        except MeshPathError as error:
+            raise urdf.file.error(
+                error.message, element, field=element.tag, value=name, expected=error.expected
+            ) from error
 
 
 def _files_of(urdf: Urdf, link: str) -> set[str]:

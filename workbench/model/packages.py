@@ -74,15 +74,14 @@ class FileFinder:
             self._found[uri] = self._resolve(uri.strip())
         return self._found[uri]
 
-    def refuse_escapes(self, uris: Iterable[str]) -> None:
-        """Raise MeshPathError for the first path that leaves its package; missing is fine."""
-        for uri in uris:
-            try:
-                self.resolve(uri)
-            except MeshPathError:
-                raise
-            except RobotError:
-                continue
+    def refuse_escape(self, uri: str) -> None:
+        """Raise MeshPathError if a path leaves its package; one that is missing is fine."""
+        try:
+            self.resolve(uri)
+        except MeshPathError:
+            raise
+        except RobotError:
+            return
 
     def package_folders(self, package: str) -> tuple[Path, ...]:
         """Return the folders that are the package of that name, best first."""

@@ -47,6 +47,11 @@ class ReloadChanges:
             said = ["The URDF has changed; joints, limits and tool frames are the same."]
         return tuple(said)
 
+    @property
+    def sentence(self) -> str:
+        """All of :attr:`sentences` in a row; says so when nothing differs."""
+        return " ".join(self.sentences) or "Nothing has changed."
+
 
 def compare(old: RobotDescription, new: RobotDescription) -> ReloadChanges:
     """Compare two robots by the names of their joints and tool frames."""

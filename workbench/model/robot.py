@@ -15,30 +15,22 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.config.profile import RobotProfile, ToolFrame
 from workbench.config.settings import frozen_mapping
 from workbench.errors import RobotError, did_you_mean
-from workbench.model.description import Remark, RobotDescription
+from workbench.model.description import RobotDescription
 from workbench.model.extent import size_m
-from workbench.model.joint_plan import JointPlan, plan_joints
-from workbench.model.joint_wishes import joint_wishes
-from workbench.model.limits import BASE_VELOCITY_M_S, BASE_VELOCITY_RAD_S
+from workbench.model.joint_plan import JointPlan
 from workbench.model.links import build_links
 from workbench.model.looks import Looks, load_looks
-from workbench.model.packages import FileFinder
 from workbench.model.picture import LinkPicture
 from workbench.model.pinocchio_model import (
     add_tool_frames,
     build_model,
     joint_ids,
-    joint_order,
     set_limits,
 )
 from workbench.model.request import RobotRequest
-from workbench.model.sources import find_source
-from workbench.model.tool_frames import choose_tool_frames, parse_tool_frame
-from workbench.model.urdf import Urdf
-from workbench.model.urdf_check import check_urdf
+from workbench.model.structure import read_structure
 from workbench.poses import Pose, frozen_array
 
 Vector = NDArray[np.float64]
@@ -175,57 +167,44 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
     """
     report = progress or (lambda share, text: None)
     report(0.0, "reading the robot")
-    source = find_source(request)
-    profile = source.profile
-    urdf = check_urdf(source.file)
-    files = FileFinder(source.file.path, source.package_dirs)
-    floating_base = request.floating_base or (profile is not None and profile.floating_base)
-    wishes = joint_wishes(urdf, profile, source.srdf, request.hold)
-    plan = plan_joints(
-        urdf, order=joint_order(urdf), hold=wishes.hold, home=wishes.home,
-        floating_base=floating_base,
-    )  # fmt: skip
+    structure = read_structure(request)
+    urdf, plan, source = structure.urdf, structure.plan, structure.source
 
     report(0.05, "building the model")
-    tools = _tool_frames(request, profile, urdf, plan, floating_base=floating_base)
+    floating_base = structure.floating_base
     model = build_model(urdf, plan.followers, plan.locked, floating_base=floating_base)
     set_limits(model, plan.limits, floating_base=floating_base)
-    add_tool_frames(model, tools)
+    add_tool_frames(model, structure.tools)
+    looks = load_looks(
+        urdf, structure.files, structure.mesh_up_axis,
+        lambda part, text: report(0.1 + 0.85 * part, text),
+    )  # fmt: skip
 
-    up_axis = request.mesh_up_axis or (profile.mesh_up_axis if profile is not None else "z")
-    looks = load_looks(urdf, files, up_axis, lambda part, text: report(0.1 + 0.85 * part, text))
     report(0.95, "putting it together")
     picture = LinkPicture(
         urdf.element, [joint.name for joint in plan.joints],
         {joint.name: joint.position for joint in plan.held}, plan.followers,
     )  # fmt: skip
     description = RobotDescription(
-        name=source.name or urdf.name,
-        title=profile.title if profile is not None else (source.name or urdf.name),
+        name=structure.name,
+        title=structure.title,
         source=source.text,
         urdf_path=str(source.file.path),
         urdf_sha256=source.file.sha256,
         joints=plan.joints,
         held_joints=plan.held,
         followers=plan.followers,
-        gripper_joints=wishes.gripper_joints,
-        tool_frames=tuple(tool.name for tool in tools),
+        gripper_joints=structure.gripper_joints,
+        tool_frames=tuple(tool.name for tool in structure.tools),
         frames=urdf.links,
         home=frozen_mapping(plan.home),
-        defaults=profile.kinematics if profile is not None else _BARE_URDF_DEFAULTS,
+        defaults=source.profile.kinematics if source.profile else _BARE_URDF_DEFAULTS,
         floating_base=floating_base,
         links=build_links(urdf.element, plan.moving, floating_base, looks.missing),
         visuals=looks.visuals,
         collisions=looks.collisions,
-        remarks=(
-            *wishes.remarks,
-            *plan.remarks,
-            *_tool_remarks(urdf, plan, [tool.link for tool in tools]),
-            *_base_remarks(floating_base),
-            *looks.remarks,
-        ),
+        remarks=(*structure.remarks, *looks.remarks),
         size_m=_size_at_home(picture, plan, looks),
-        defined_tools=tuple(tool for tool in tools if not tool.is_link_frame),
     )
     robot = Robot(description, model, picture)
     report(1.0, "ready")
@@ -236,17 +215,6 @@ _BARE_URDF_DEFAULTS = PinkKinematicsConfig(solver="daqp", lm_damping=10.0)
 """For a robot that nobody has tuned: DimOS's values, but calm at the end of the robot's reach."""
 
 
-def _tool_frames(
-    request: RobotRequest, profile: RobotProfile | None, urdf: Urdf, plan: JointPlan, *,
-    floating_base: bool,
-) -> tuple[ToolFrame, ...]:  # fmt: skip
-    if request.tool_frames:
-        asked_for = [parse_tool_frame(text, urdf.links) for text in request.tool_frames]
-    else:
-        asked_for = list(profile.tool_frames) if profile is not None else []
-    return choose_tool_frames(urdf, asked_for, plan.moving, floating_base=floating_base)
-
-
 def _size_at_home(picture: LinkPicture, plan: JointPlan, looks: Looks) -> float:
     home = np.array([plan.home[joint.name] for joint in plan.joints])
     matrices = picture.world_placements(home)
@@ -255,35 +223,6 @@ def _size_at_home(picture: LinkPicture, plan: JointPlan, looks: Looks) -> float:
         for name, matrix in zip(picture.link_names, matrices, strict=True)
     }
     return size_m(poses, looks.visuals or looks.collisions, looks.oversized)
-
-
-def _tool_remarks(urdf: Urdf, plan: JointPlan, links: Sequence[str]) -> list[Remark]:
-    """Say which tool frames move in the picture in a way that the solver does not know of."""
-    out_of_model = {follower.name for follower in plan.followers if not follower.in_model}
-    return [
-        Remark(
-            "tool_on_held_mimic",
-            f"{link} hangs on the mimic joint {joint.name}, which the solver takes for fixed: "
-            f"picture and target will disagree when {joint.name} moves.",
-            "warning",
-            link,
-        )
-        for link in dict.fromkeys(links)
-        for joint in urdf.joints_to(link)
-        if joint.name in out_of_model
-    ]
-
-
-def _base_remarks(floating_base: bool) -> list[Remark]:
-    if not floating_base:
-        return []
-    return [
-        Remark(
-            "base_velocity_default",
-            f"The base floats: {BASE_VELOCITY_M_S:g} m/s and {BASE_VELOCITY_RAD_S:g} rad/s stand "
-            "in for its velocity limits, which no URDF gives.",
-        )
-    ]
 
 
 def _frozen_indices(indices: Sequence[int]) -> NDArray[np.int64]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from workbench.config.profile import ProfileSource, RobotProfile, read_profile
 from workbench.errors import RobotError, UsageError, did_you_mean
-from workbench.model.catalog import profile, profile_names
 from workbench.model.packages import EXAMPLE_ROBOT_DATA, example_robot_data
+from workbench.model.profile_files import profile, profile_names
 from workbench.model.request import RobotRequest
 from workbench.model.robot_descriptions import cached_description
 from workbench.model.xacro_file import expand_xacro
