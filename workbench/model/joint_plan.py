@@ -104,9 +104,9 @@ def plan_joints(
     names = [name for name in order if name not in held and name not in followers]
     if not names and not floating_base:
         same = ", ".join(joint.name for joint in without_range)
-        raise RobotError(
-            "has no joint that can move"
-            + (f": the lower and upper limit of {same} are the same" if same else ""), path=urdf.file.path, field=f"robot {urdf.name}",
+        cause = f": the lower and upper limit of {same} are the same" if same else ""
+        raise urdf.file.error(
+            f"has no joint that can move{cause}", urdf.element, field=f"robot {urdf.name}",
             expected="at least one joint that is neither fixed nor held, or --floating-base",
         )  # fmt: skip
     limits = {name: limits_in_force(urdf.moving_joints[name]) for name in names}

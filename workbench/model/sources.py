@@ -15,6 +15,7 @@ from workbench.model.request import RobotRequest
 from workbench.model.robot_descriptions import cached_description
 from workbench.model.xacro_file import expand_xacro
 from workbench.model.xml_file import XmlFile, parse_xml, read_file
+from workbench.resources import resource_folder
 
 ROBOT_DESCRIPTIONS_PREFIX = "robot_descriptions:"
 
@@ -84,7 +85,8 @@ def _from_profile(found: RobotProfile, request: RobotRequest, srdf: Path | None)
     if srdf is None and found.source.srdf is not None:
         srdf = folder / found.source.srdf
     file = _read_urdf(path, request.package_dirs)
-    place = found.source.package or found.folder
+    own = Path(found.folder) == resource_folder("robots").resolve()
+    place = found.source.package or ("workbench" if own else found.folder)
     return RobotSource(
         f"{place}: {found.source.urdf}", file, srdf, request.package_dirs, found, found.name
     )
