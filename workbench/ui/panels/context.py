@@ -26,6 +26,10 @@ class RobotLoader(Protocol):
         """Start to read the present robot's files again."""
         ...
 
+    def back(self) -> None:
+        """Return to the robot before; raises a WorkbenchError when there is none."""
+        ...
+
 
 class SaveFile(Protocol):
     """The file that ``serve --save-to`` names."""
@@ -50,7 +54,7 @@ class PanelContext:
         jobs: Slow work in the background.
         records: Numbers of the last ticks, for the plots.
         restart_loop: Lets the loop run again after a fault.
-        export_text: The file that a state makes.
+        export_text: The file that the present settings make.
         report_text: What "copy report" hands over.
         robots: Title of every robot profile, by name.
         loader: Switches the robot.
@@ -62,7 +66,7 @@ class PanelContext:
     jobs: Jobs
     records: RecordRing
     restart_loop: Callable[[], None]
-    export_text: Callable[[SessionState], str]
+    export_text: Callable[[], str]
     report_text: Callable[[], str]
     robots: Mapping[str, str]
     loader: RobotLoader

@@ -39,7 +39,7 @@ class FilePanel:
             self._choose, self._option(state), options=(*self._options, self._elsewhere),
         )  # fmt: skip
         self._back = gui.add_button("Back", visible=False, icon=viser.Icon.ARROW_LEFT)
-        on_click(tools, self._back, "The robot stays", context.session.restore_previous)
+        on_click(tools, self._back, "The robot stays", context.loader.back)
         reload_button = gui.add_button("Reload", icon=viser.Icon.REFRESH)
         on_click(tools, reload_button, "The robot stays as it is", context.loader.reload)
         gui.add_divider()
@@ -112,7 +112,7 @@ class FilePanel:
         if event.client is None:
             return
         state = self._context.session.state
-        content = self._context.export_text(state).encode()
+        content = self._context.export_text().encode()
         event.client.send_file_download(
             file_name(state.description.name), content, save_immediately=True
         )

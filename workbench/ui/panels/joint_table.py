@@ -59,13 +59,18 @@ def _row(joint: Joint, position: float, held: bool) -> str:
     mark = ' <span class="dim">held</span>' if held else ""
     kind = ' class="bad"' if near else ""
     if joint.kind == "prismatic":
-        first, second = f"{1e3 * position:.1f} mm", f"{position:.3f} m"
+        first, second = f"{_shown(1e3 * position, 1)} mm", f"{_shown(position, 3)} m"
     else:
-        first, second = f"{math.degrees(position):.1f}°", f"{position:.3f}"
+        first, second = f"{_shown(math.degrees(position), 1)}°", f"{_shown(position, 3)} rad"
     return (
         f"<tr{kind}><td>{plain(joint.name)}{mark}</td><td>{_bar(joint, position, near)}</td>"
         f'<td class="n">{first}</td><td class="n">{second}</td></tr>'
     )
+
+
+def _shown(value: float, decimals: int) -> str:
+    # Adding zero turns -0.0 into 0.0.
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def _bar(joint: Joint, position: float, near: bool) -> str:

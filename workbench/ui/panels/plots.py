@@ -17,8 +17,14 @@ from workbench.ui.widgets import checkbox
 WINDOW_S = 15.0
 BIN_S = 0.1
 _BINS = round(WINDOW_S / BIN_S)
-_SMALLEST_SHOWN = 1e-4
-_HEIGHT_PX = 170
+_LOG_RANGE = (1e-3, 1e3)
+_HEIGHT_PX = 150
+
+
+_AXES = (
+    uplot.Axis(size=26, ticks=uplot.Axis_Ticks(size=4)),
+    uplot.Axis(size=40, ticks=uplot.Axis_Ticks(size=4)),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,15 +82,10 @@ class PlotsPanel:
                 uplot.Series(label="orientation [°]", stroke="#d55e00", width=1.5),
             ),
             scales=_error_scales(logarithmic=True),
-            axes=(uplot.Axis(size=28), uplot.Axis(size=44)),
+            axes=_AXES,
             height=_HEIGHT_PX,
             padding=(8, 8, 0, 0),
         )
-        self._log = checkbox(
-            context.tools, "log scale", "Shows the errors on a logarithmic scale.",
-            self._set_logarithmic, True,
-        )  # fmt: skip
-        context.tools.open_to_lookers(self._log.handle)
         self._ticks = gui.add_uplot(
             (curves.age_s, curves.tick_time_ms),
             series=(
@@ -92,10 +93,15 @@ class PlotsPanel:
                 uplot.Series(label="tick time [ms]", stroke="#009e73", width=1.5),
             ),
             scales={"x": uplot.Scale(time=False), "y": uplot.Scale(range=(0.0, None))},
-            axes=(uplot.Axis(size=28), uplot.Axis(size=44)),
-            height=_HEIGHT_PX - 30,
+            axes=_AXES,
+            height=_HEIGHT_PX - 40,
             padding=(8, 8, 0, 0),
         )
+        self._log = checkbox(
+            context.tools, "log scale", "Shows the errors on a logarithmic scale.",
+            self._set_logarithmic, True,
+        )  # fmt: skip
+        context.tools.open_to_lookers(self._log.handle)
         self._last_time_s = math.nan
 
     def refresh(self, state: SessionState) -> None:
@@ -118,7 +124,7 @@ class PlotsPanel:
         errors = curves.position_error_mm, curves.orientation_error_deg
         if self._logarithmic:
             # Zero has no place on a logarithmic axis.
-            errors = tuple(np.fmax(error, _SMALLEST_SHOWN) if np.isfinite(error).any() else error
+            errors = tuple(np.fmax(error, _LOG_RANGE[0]) if np.isfinite(error).any() else error
                            for error in errors)  # fmt: skip
         return (curves.age_s, *errors)
 
@@ -131,5 +137,9 @@ class PlotsPanel:
 
 
 def _error_scales(*, logarithmic: bool) -> dict[str, uplot.Scale]:
-    y = uplot.Scale(distr=3) if logarithmic else uplot.Scale(distr=1)
+    y = (
+        uplot.Scale(distr=3, range=_LOG_RANGE)
+        if logarithmic
+        else uplot.Scale(distr=1, range=(0.0, None))
+    )
     return {"x": uplot.Scale(time=False), "y": y}

@@ -42,7 +42,7 @@ class StatusPanel:
         """Show errors, timing and status."""
         rows = [(plain(tool.result.frame), tool_line(tool)) for tool in snapshot.tools]
         content = block(
-            f"<p>{status_lines(snapshot.status)}</p>",
+            f"<div>{status_lines(snapshot.status)}</div>",
             rows_table(rows),
             rows_table(timing_rows(snapshot)),
         )
