@@ -193,7 +193,7 @@ def _run_serve(options: argparse.Namespace) -> int:
 
 
 def _run_robots(options: argparse.Namespace) -> int:
-    from workbench.model.summaries import profile_summaries
+    from workbench.model.catalog import profile_summaries
 
     summaries = profile_summaries()
     if options.json:

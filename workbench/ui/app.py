@@ -162,7 +162,7 @@ class App:
         return export_text(self.session.state)
 
     def _report(self) -> str:
-        return report_text(self.session, self.loop.latest.get(), self.loop.faults)
+        return report_text(self.session, faults=self.loop.faults)
 
     def _say_fault(self, fault: str) -> None:
         print(fault, file=sys.stderr, flush=True)
