@@ -334,6 +334,17 @@ def test_a_cookie_does_not_open_for_a_page_of_another_origin() -> None:
         assert handshake_status(running, Cookie=cookie, Origin=evil) == 403
 
 
+def test_a_link_on_another_site_leads_in_although_browsers_hold_the_cookie_back_there() -> None:
+    with serving(token=SECRET) as running:
+        navigation = ("Sec-Fetch-Mode", "navigate")
+        led_here = ask(running.port, "/", headers=[navigation, ("Sec-Fetch-Site", "cross-site")])
+        assert led_here.status == 403
+        assert 'http-equiv="refresh"' in led_here.text
+        again = ask(running.port, "/", headers=[navigation, ("Sec-Fetch-Site", "same-origin")])
+        assert again.status == 403
+        assert "refresh" not in again.text
+
+
 def test_the_redirect_keeps_the_rest_of_the_query() -> None:
     with serving(token=SECRET) as running:
         answer = ask(running.port, f"/?darkMode&token={SECRET}&initialCameraUp=0,0,1")

@@ -26,7 +26,7 @@ from workbench.ui.access import Entry, Keys
 from workbench.ui.connection import GuardedConnection, connection_class
 from workbench.ui.frames import LONGEST_FRAME_BYTES
 from workbench.ui.guard import SECURITY_HEADERS, ServedHosts, refusal
-from workbench.ui.http import HttpAnswer, Router, health_answer, redirect_answer, text_answer
+from workbench.ui.http import HTML, HttpAnswer, Router, health_answer, redirect_answer, text_answer
 from workbench.ui.message_filter import MessageFilter
 
 HEALTH_PATH = "/healthz"
@@ -127,7 +127,7 @@ class Gate:
             return health_answer()
         entry = self.keys.enter(target, request.headers)
         if entry.access is None:
-            return text_answer("Open the URL with the token that the server printed.\n", 403)
+            return _no_entry(request)
         connection.access = entry.access
         return self._answer_visitor(entry, request)
 
@@ -167,6 +167,20 @@ class _QuickServe(websockets.asyncio.server.serve):
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+
+
+def _no_entry(request: Request) -> HttpAnswer:
+    """Answer a visitor without a token, or one whose cookie the browser held back.
+
+    A strict cookie is not sent when a page of another site led here (a terminal in a browser that
+    shows our URL, say), not even after our own redirect. From our own page it is.
+    """
+    message = "Open the URL with the token that the server printed."
+    led_here = request.headers.get_all("Sec-Fetch-Site") == ["cross-site"]
+    if led_here and request.headers.get_all("Sec-Fetch-Mode") == ["navigate"]:
+        again = '<meta http-equiv="refresh" content="0">'
+        return text_answer(f"<!doctype html>{again}<title>403</title>{message}\n", 403, HTML)
+    return text_answer(message + "\n", 403)
 
 
 def _is_upgrade(request: Request) -> bool:
