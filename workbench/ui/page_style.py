@@ -44,6 +44,9 @@ form:has(.mantine-Slider-root) > div:has(.mantine-Slider-root) {
 form:has(.mantine-Slider-root) > div:has(> button) { margin-left: -0.3rem; }
 form:has(.mantine-Slider-root) > div > button { height: 1.625rem; padding: 0 0.5rem;
   font-size: 0.72rem; }
+form:not(:has(label)) { display: grid; grid-template-columns: 1fr 1fr; padding: 0 0.35rem; }
+form:not(:has(label)) > div { margin-left: 0.25rem; margin-right: 0.25rem; }
+form:not(:has(label)) button { font-size: 0.8rem; padding: 0 0.5rem; }
 form .mantine-Slider-root + .mantine-NumberInput-root, form .mantine-Slider-label {
   display: none; }
 form:has(.mantine-Slider-root) > div > div > div:first-child:has(label) {

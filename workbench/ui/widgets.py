@@ -9,6 +9,7 @@ ignored.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -66,6 +67,11 @@ def on_click(
             tools.notices.refused(refused_title, error, to=event.client)
 
     button.on_click(clicked)
+
+
+def button_row(tools: WidgetTools) -> AbstractContextManager[object]:
+    """Return a context: buttons added in it stand two on a line (:mod:`.page_style`)."""
+    return tools.gui.add_form(None)
 
 
 class Choice(Generic[T]):

@@ -18,7 +18,7 @@ from workbench.ui.markup import one_line, plain
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.report_window import show_report
-from workbench.ui.widgets import dropdown, on_click
+from workbench.ui.widgets import button_row, dropdown, on_click
 
 _UNSAFE_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 _LABEL_LENGTH_LIMIT = 40
@@ -38,17 +38,19 @@ class FilePanel:
             "not go back over this; the button below does.",
             self._choose, self._option(state), options=(*self._options, self._elsewhere),
         )  # fmt: skip
-        self._back = gui.add_button("Back", visible=False, icon=viser.Icon.ARROW_LEFT)
+        with button_row(tools):
+            reload_button = gui.add_button("Reload", icon=viser.Icon.REFRESH)
+            self._back = gui.add_button("Back", visible=False, icon=viser.Icon.ARROW_LEFT)
         on_click(tools, self._back, "The robot stays", context.loader.back)
-        reload_button = gui.add_button("Reload", icon=viser.Icon.REFRESH)
         on_click(tools, reload_button, "The robot stays as it is", context.loader.reload)
         gui.add_divider()
-        self._download = gui.add_button("Download", icon=viser.Icon.DOWNLOAD)
+        with button_row(tools):
+            self._download = gui.add_button("Download", icon=viser.Icon.DOWNLOAD)
+            self._import = gui.add_upload_button(
+                "Import", icon=viser.Icon.UPLOAD, mime_type=".yaml,.yml,.json"
+            )
         self._download.on_click(self._send_file)
         tools.open_to_lookers(self._download)
-        self._import = gui.add_upload_button(
-            "Import", icon=viser.Icon.UPLOAD, mime_type=".yaml,.yml,.json"
-        )
         self._import.on_upload(self._uploaded)
         self._save: viser.GuiButtonHandle | None = None
         self._saved: viser.GuiHtmlHandle | None = None

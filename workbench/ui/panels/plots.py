@@ -23,7 +23,7 @@ _HEIGHT_PX = 150
 
 _AXES = (
     uplot.Axis(size=26, ticks=uplot.Axis_Ticks(size=4)),
-    uplot.Axis(size=40, ticks=uplot.Axis_Ticks(size=4)),
+    uplot.Axis(size=46, ticks=uplot.Axis_Ticks(show=False), grid=uplot.Axis_Grid(width=0.5)),
 )
 
 

@@ -11,14 +11,13 @@ from workbench.config.settings import Settings, settings_spec
 from workbench.ik.types import ConvergenceResult
 from workbench.live.convergence import JOB_KEY, solve_to_convergence
 from workbench.live.state import SessionState
-from workbench.ui.markup import one_line, plain
+from workbench.ui.markup import plain
 from workbench.ui.number_control import NumberControl
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.words import millimetres
-from workbench.ui.widgets import checkbox, on_click
+from workbench.ui.widgets import button_row, checkbox, on_click
 
-_LABEL_LENGTH_LIMIT = 44
 _MODES: Mapping[str, str] = {"live": "Mode live: every tick is one step towards the targets"}
 
 
@@ -31,20 +30,22 @@ class RunPanel:
         tools, gui, session = context.tools, context.tools.gui, context.session
         state = session.state
         self._mode = gui.add_html("")
-        self._undo = gui.add_button("Undo", icon=viser.Icon.ARROW_BACK_UP)
-        self._redo = gui.add_button("Redo", icon=viser.Icon.ARROW_FORWARD_UP)
+        with button_row(tools):
+            self._undo = gui.add_button("Undo", icon=viser.Icon.ARROW_BACK_UP)
+            self._redo = gui.add_button("Redo", icon=viser.Icon.ARROW_FORWARD_UP)
         on_click(tools, self._undo, "Nothing was undone", session.undo)
         on_click(tools, self._redo, "Nothing was redone", session.redo)
-        self._paused = checkbox(
-            tools, "paused", "Holds the robot where it is; not part of undo.",
-            session.set_paused, state.paused,
-        )  # fmt: skip
-        self._step = gui.add_button("Single step", icon=viser.Icon.PLAYER_TRACK_NEXT)
-        on_click(tools, self._step, "No step was taken", session.request_step)
-        home = gui.add_button("Home", icon=viser.Icon.HOME)
+        self._steps = gui.add_html("")
+        with button_row(tools):
+            home = gui.add_button("Home", icon=viser.Icon.HOME)
+            home_here = gui.add_button("Set home here", icon=viser.Icon.HOME_PLUS)
         on_click(tools, home, "The robot stays", session.go_home)
-        home_here = gui.add_button("Set home here", icon=viser.Icon.HOME_PLUS)
         on_click(tools, home_here, "Home stays", session.set_home_here)
+        with button_row(tools):
+            self._pause = gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE)
+            self._step = gui.add_button("Single step", icon=viser.Icon.PLAYER_TRACK_NEXT)
+        on_click(tools, self._pause, "It goes on", self._toggle_pause)
+        on_click(tools, self._step, "No step was taken", session.request_step)
         self._rate = NumberControl(
             tools, "rate", settings_spec(Settings, "rate_hz"), self._set_rate,
             value=state.settings.rate_hz, default=Settings().rate_hz,
@@ -68,11 +69,11 @@ class RunPanel:
     def refresh(self, state: SessionState) -> None:
         """Show what is in force."""
         self._mode.content = block(plain(_MODES.get(state.settings.mode, state.settings.mode)))
-        self._undo.label = _named("Undo", state.undo_label)
         self._undo.disabled = state.undo_label is None
-        self._redo.label = _named("Redo", state.redo_label)
         self._redo.disabled = state.redo_label is None
-        self._paused.show(state.paused)
+        self._steps.content = block(_steps(state))
+        self._pause.label = "Run" if state.paused else "Pause"
+        self._pause.icon = viser.Icon.PLAYER_PLAY if state.paused else viser.Icon.PLAYER_PAUSE
         self._step.disabled = not state.paused
         self._rate.show(state.settings.rate_hz, Settings().rate_hz)
         self._glide.show(state.settings.glide)
@@ -90,6 +91,9 @@ class RunPanel:
 
     def _set_glide(self, glide: bool) -> None:
         self._context.session.edit(None, lambda settings: replace(settings, glide=glide))
+
+    def _toggle_pause(self) -> None:
+        self._context.session.set_paused(not self._context.session.state.paused)
 
     def _solving(self) -> bool:
         return any(job.running and job.key == JOB_KEY for job in self._context.jobs.states)
@@ -124,5 +128,9 @@ def convergence_text(result: ConvergenceResult) -> str:
     return text
 
 
-def _named(action: str, label: str | None) -> str:
-    return action if label is None else one_line(f"{action}: {label}", _LABEL_LENGTH_LIMIT)
+def _steps(state: SessionState) -> str:
+    """Name what undo and redo would do."""
+    lines = [f"undoes: {plain(state.undo_label)}" if state.undo_label else "nothing to undo"]
+    if state.redo_label:
+        lines.append(f"redoes: {plain(state.redo_label)}")
+    return f'<span class="dim">{"<br>".join(lines)}</span>'
