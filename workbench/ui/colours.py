@@ -41,6 +41,19 @@ def css(rgb: Rgb) -> str:
     return "#{:02x}{:02x}{:02x}".format(*rgb)
 
 
+def line_rgb(rgb: Rgb) -> Rgb:
+    """Return the numbers with which viser's lines come out in a colour.
+
+    viser takes the colours of lines for linear ones, and those of everything else for sRGB
+    (IEC 61966-2-1, whose decoding function this is).
+    """
+    red, green, blue = (
+        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+        for channel in (number / 255.0 for number in rgb)
+    )
+    return round(255.0 * red), round(255.0 * green), round(255.0 * blue)
+
+
 LEGEND: tuple[StateColour, ...] = (
     StateColour(
         "reached", (0, 158, 115), "reached", "The tool is within 1 mm and 10 mrad of its target."

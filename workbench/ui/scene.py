@@ -21,7 +21,7 @@ from workbench.ui.markup import one_line
 from workbench.ui.node_tree import NodeTree
 
 _COLLISION_OPACITY = 0.45
-_FRAME_SHARE_OF_SIZE = 0.06
+_FRAME_SHARE_OF_SIZE = 0.1
 _MISSING_FRAME_SHARE_OF_SIZE = 0.04
 _NAME_LENGTH_LIMIT = 60
 _GRID_CELLS_PER_SIZE = 10.0
