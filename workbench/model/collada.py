@@ -8,7 +8,9 @@ Format: COLLADA 1.4.1 specification, Khronos Group, 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
@@ -16,8 +18,9 @@ from typing import Any, Literal
 import collada
 import numpy as np
 from collada.material import OPAQUE_MODE, Effect, Map
-from collada.polylist import BoundPolylist
-from collada.triangleset import BoundTriangleSet
+from collada.polylist import Polylist
+from collada.triangleset import TriangleSet
+from numpy.typing import NDArray
 
 from workbench.model.mesh_part import (
     MeshPart,
@@ -53,6 +56,8 @@ def read_collada(path: Path, data: bytes, mesh_up_axis: UpAxis = "z") -> tuple[M
     """
     if b"<!ENTITY" in data:
         raise ValueError("declares XML entities")
+    # pycollada takes comments for elements when lxml is installed.
+    data = re.sub(rb"<!--.*?-->", b"", data, flags=re.DOTALL)
     document = collada.Collada(BytesIO(data), ignore=[collada.DaeError])
     matrix = np.eye(4)
     asset = document.assetInfo
@@ -66,55 +71,63 @@ def read_collada(path: Path, data: bytes, mesh_up_axis: UpAxis = "z") -> tuple[M
     colours = _Colours(path)
     vertices_of: dict[Rgba | None, list[Any]] = {}
     faces_of: dict[Rgba | None, list[Any]] = {}
-    for bound, is_mirrored in _bound_geometries(document):
-        for primitive in bound.primitives():
+    for placed in _placed_geometries(document):
+        for primitive in placed.geometry.primitives:
             triangles = _triangles(primitive)
             if triangles is None:
                 continue
-            vertices, faces = triangles
-            vertices, faces = transformed(vertices, faces, matrix)
-            colour = colours.of(primitive.material)
-            known = vertices_of.setdefault(colour, [])
-            offset = sum(len(block) for block in known)
-            known.append(vertices)
-            faces_of.setdefault(colour, []).append(
-                (faces[:, ::-1] if is_mirrored else faces) + offset
-            )
+            vertices, faces = transformed(*triangles, matrix @ placed.matrix)
+            colour = colours.of(placed.materials.get(primitive.material))
+            blocks = vertices_of.setdefault(colour, [])
+            offset = sum(len(block) for block in blocks)
+            blocks.append(vertices)
+            faces_of.setdefault(colour, []).append(faces + np.uint32(offset))
     return tuple(
         MeshPart(np.concatenate(blocks), np.concatenate(faces_of[colour]), colour)
         for colour, blocks in vertices_of.items()
     )
 
 
-def _bound_geometries(document: Any) -> Iterator[tuple[Any, bool]]:
-    """Yield each geometry in its place, and whether its place mirrors it."""
+@dataclass(frozen=True)
+class _PlacedGeometry:
+    """A geometry, its place in the scene, and what its materials' symbols stand for there.
+
+    pycollada's own binding of the three is not used: it goes through ``numpy.matrix``, which
+    numpy is about to drop, and transforms normals that nobody needs.
+    """
+
+    geometry: Any
+    matrix: NDArray[np.float64]
+    materials: Mapping[str, Any]
+
+
+def _placed_geometries(document: Any) -> Iterator[_PlacedGeometry]:
     scene = document.scene
     if scene is None and len(document.scenes):
         scene = document.scenes[0]
     found = False
-    if scene is not None:
-        for bound in scene.objects("geometry"):
-            found = True
-            yield bound, bool(np.linalg.det(bound.matrix[:3, :3]) < 0.0)
-        for controller in scene.objects("controller"):
+    for kind in ("geometry", "controller"):
+        for bound in () if scene is None else scene.objects(kind):
             # A skin at rest is its geometry, moved by the bind shape matrix.
-            skin = getattr(controller, "skin", None)
-            if skin is not None:
-                found = True
-                bound = skin.geometry.bind(
-                    controller.matrix @ skin.bind_shape_matrix, controller.materialnodebysymbol
-                )
-                yield bound, bool(np.linalg.det(bound.matrix[:3, :3]) < 0.0)
+            skin = getattr(bound, "skin", None)
+            geometry = bound.original if skin is None else skin.geometry
+            bind_shape = np.eye(4) if skin is None else skin.bind_shape_matrix
+            found = True
+            yield _PlacedGeometry(
+                geometry,
+                np.asarray(bound.matrix, dtype=np.float64) @ bind_shape,
+                {symbol: node.target for symbol, node in bound.materialnodebysymbol.items()},
+            )
     if not found:
         for geometry in document.geometries:
-            yield geometry.bind(np.eye(4, dtype=np.float32), {}), False
+            yield _PlacedGeometry(geometry, np.eye(4), {})
 
 
 def _triangles(primitive: Any) -> tuple[Any, Any] | None:
     """Return vertices and faces of a primitive, None for lines and empty ones."""
-    if isinstance(primitive, BoundPolylist):
+    if isinstance(primitive, Polylist):
         primitive = primitive.triangleset()
-    if not isinstance(primitive, BoundTriangleSet):
+    if not isinstance(primitive, TriangleSet):
         return None
     if primitive.vertex is None or primitive.vertex_index is None:
         return None
@@ -130,7 +143,7 @@ class _Colours:
         self._known: dict[int, Rgba | None] = {}
 
     def of(self, material: Any) -> Rgba | None:
-        """Return the diffuse colour of a bound primitive's material."""
+        """Return the diffuse colour of a material, None where there is none."""
         effect = getattr(material, "effect", None)
         if not isinstance(effect, Effect):
             return None

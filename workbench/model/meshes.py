@@ -183,8 +183,10 @@ def _ready_to_draw(parts: tuple[MeshPart, ...], face_limit: int) -> Mesh:
 
 
 def _finite_faces(vertices: NDArray[np.float32], faces: NDArray[Any]) -> NDArray[Any]:
-    is_finite = np.isfinite(vertices).all(axis=1)
-    return faces if is_finite.all() else faces[is_finite[faces].all(axis=1)]
+    is_finite = np.isfinite(vertices)
+    if is_finite.all():
+        return faces
+    return faces[np.all(is_finite[faces], axis=(1, 2))]
 
 
 def _scaled(mesh: Mesh, scale: tuple[float, ...]) -> Mesh:

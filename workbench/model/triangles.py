@@ -52,7 +52,7 @@ def smoothed(
     normals = _unit_normals(positions, corners)
     cosines = np.einsum("ij,ij->i", normals[first // 3], normals[second // 3])
     # A sliver has no normal; it must not cut the surface that it lies in.
-    has_normals = normals.any(axis=1)
+    has_normals = np.any(normals != 0.0, axis=1)
     is_crease = (cosines < np.cos(crease_angle_rad)) & has_normals[first // 3]
     is_crease &= has_normals[second // 3]
 

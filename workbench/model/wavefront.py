@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from workbench.model.mesh_part import (
 )
 
 _OTHER, _VERTEX, _FACE, _MATERIAL = range(4)
-_BLANKS = (ord(" "), ord("\t"))
+_LINES_A_PIECE = 500_000
 
 
 def read_wavefront(path: Path, data: bytes) -> tuple[MeshPart, ...]:
@@ -73,49 +74,80 @@ def read_wavefront(path: Path, data: bytes) -> tuple[MeshPart, ...]:
 
 
 def _runs(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield runs of lines of one kind, in the order of the file, each line ending in \\n."""
+    """Yield runs of lines of one kind, in the order of the file, each line with its end.
+
+    Long runs come in pieces, which bounds the memory that parsing takes.
+    """
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\\\n", b" ") + b"\n"
-    if re.search(rb"^[ \t]+[vfum]", data, re.MULTILINE):
+    starts, ends, first, second = _lines(data)
+    if _is_blank(first).any():
         data = re.sub(rb"^[ \t]+", b"", data, flags=re.MULTILINE)
-    text = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(text == ord("\n")) + 1
-    starts = np.concatenate(([0], ends[:-1]))
-    first, second = text[starts], text[np.minimum(starts + 1, len(text) - 1)]
-    is_single_letter = np.isin(second, _BLANKS)
-    kinds = np.full(len(starts), _OTHER)
-    kinds[(first == ord("v")) & is_single_letter] = _VERTEX
-    kinds[(first == ord("f")) & is_single_letter] = _FACE
-    kinds[((first == ord("u")) | (first == ord("m"))) & ~is_single_letter] = _MATERIAL
-    changes = np.flatnonzero(np.diff(kinds)) + 1
-    for begin, end in zip([0, *changes], [*changes, len(kinds)], strict=True):
+        starts, ends, first, second = _lines(data)
+    ends_word = _is_blank(second)
+    kinds = np.full(len(starts), _OTHER, dtype=np.int8)
+    kinds[(first == ord("v")) & ends_word] = _VERTEX
+    kinds[(first == ord("f")) & ends_word] = _FACE
+    kinds[((first == ord("u")) | (first == ord("m"))) & ~ends_word] = _MATERIAL
+    begins = np.union1d(
+        np.flatnonzero(np.diff(kinds)) + 1, np.arange(0, len(kinds), _LINES_A_PIECE)
+    )
+    for begin, end in zip(begins, [*begins[1:], len(kinds)], strict=True):
         if kinds[begin] != _OTHER:
             yield int(kinds[begin]), data[starts[begin] : ends[end - 1]]
 
 
+def _lines(data: bytes) -> tuple[NDArray[Any], ...]:
+    """Return where the lines start and end, and their first and second characters."""
+    text = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero(text == ord("\n")) + 1
+    starts = np.concatenate(([0], ends[:-1]))
+    return starts, ends, text[starts], text[np.minimum(starts + 1, len(text) - 1)]
+
+
 def _triangles(block: bytes, vertex_count: int) -> NDArray[np.int64]:
-    """Return triangles, shape (n, 3), of a run of face lines; polygons become fans."""
-    if b"/" in block:
-        block = re.sub(rb"/\S*", b"", block)
-    block = re.sub(rb"#[^\n]*", b"", block) if b"#" in block else block
-    text = np.frombuffer(block, dtype=np.uint8)
-    starts_word = (text[1:] > ord(" ")) & (text[:-1] <= ord(" "))
-    line_starts = np.concatenate(([0], np.flatnonzero(text[:-1] == ord("\n"))))
-    corner_counts = np.add.reduceat(starts_word, line_starts, dtype=np.int64)
-    # The word that begins a line, "f", counts for every line but the first.
-    corner_counts[1:] -= 1
-    numbers = parsed_numbers(block.replace(b"f", b" ")).astype(np.int64)
-    if corner_counts.sum() != len(numbers):
+    """Return triangles, shape (n, 3), of a run of face lines; polygons become fans.
+
+    Args:
+        block: Lines such as ``f 1 2 3`` or ``f 1/1/1 2/2/1 3/3/1 4/4/1``.
+        vertex_count: How many vertices were read so far; negative indices count back from here.
+
+    Raises:
+        ValueError: If a line does not parse.
+    """
+    text = np.frombuffer(block, dtype=np.uint8).copy()
+    for mark, until_word_end in (("#", False), ("/", True)):
+        if mark.encode() in block:
+            _blank_out(text, ord(mark), until_word_end)
+    text[text == ord("f")] = ord(" ")
+    word_starts = np.flatnonzero((text[1:] > ord(" ")) & (text[:-1] <= ord(" "))) + 1
+    line_ends = np.flatnonzero(text == ord("\n"))
+    corner_counts = np.diff(np.searchsorted(word_starts, line_ends), prepend=0)
+    numbers = parsed_numbers(text.tobytes()).astype(np.int64)
+    if len(word_starts) != len(numbers):
         raise ValueError("has a face that does not parse")
-    # Indices count from 1; negative ones count back from the vertices read so far.
+    # Indices count from 1.
     corners = np.where(numbers < 0, numbers + vertex_count, numbers - 1)
     offsets = np.cumsum(corner_counts) - corner_counts
     triangle_counts = np.maximum(corner_counts - 2, 0)
-    fan_start = np.repeat(offsets, triangle_counts)
-    within = np.arange(triangle_counts.sum()) - np.repeat(
+    fan_starts = np.repeat(offsets, triangle_counts)
+    numbers_in_fan = np.arange(len(fan_starts)) - np.repeat(
         np.cumsum(triangle_counts) - triangle_counts, triangle_counts
     )
-    second = fan_start + within + 1
-    return np.stack((corners[fan_start], corners[second], corners[second + 1]), axis=1)
+    second = fan_starts + numbers_in_fan + 1
+    return np.stack((corners[fan_starts], corners[second], corners[second + 1]), axis=1)
+
+
+def _blank_out(text: NDArray[np.uint8], mark: int, until_word_end: bool) -> None:
+    """Overwrite with blanks from each mark to the end of its word or line, in place."""
+    is_end = text <= ord(" ") if until_word_end else text == ord("\n")
+    # The last mark or end up to each character tells whether the character lies behind a mark.
+    events = np.where(is_end | (text == mark), np.arange(len(text), dtype=np.int32), 0)
+    is_behind_mark = text[np.maximum.accumulate(events)] == mark
+    text[is_behind_mark] = ord(" ")
+
+
+def _is_blank(characters: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    return (characters == ord(" ")) | (characters == ord("\t"))
 
 
 def _read_materials(path: Path | None) -> dict[str, Rgba]:
