@@ -193,7 +193,7 @@ def test_text_and_bytes_have_the_same_cap(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no /dev/zero here")
 def test_a_device_without_end_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"is too large|binary"):
+    with pytest.raises(ConfigError, match="is too large"):
         load_yaml(Path("/dev/zero"), name="/dev/zero")
 
 
