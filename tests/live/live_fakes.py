@@ -77,7 +77,7 @@ class FakeEngine:
         if self.on_tick is not None:
             self.on_tick()
         if self.raises is not None:
-            raise self.raises
+            raise self.raises.with_traceback(None)
         before = self.q.copy()
         if self.next_status.ok:
             for frame, target in inputs.targets.items():
@@ -94,7 +94,7 @@ class FakeEngine:
     def observe(self, inputs: TickInputs) -> TickResult:
         self.observed.append(inputs)
         if self.raises is not None:
-            raise self.raises
+            raise self.raises.with_traceback(None)
         return self._result(inputs, np.zeros(3), SolveStatus())
 
     def set_positions(self, positions: Mapping[str, float]) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ from live_fakes import FakeClock, fake_bundle, start_settings
 
 from workbench.config.kinematics_file import read_kinematics
 from workbench.config.profile import ToolFrame
-from workbench.config.settings import Settings
+from workbench.config.settings import Settings, ToolTarget
 from workbench.live.export import export_text
 from workbench.live.session import Session
 from workbench.live.state import SessionState
 from workbench.live.versions import package_versions
 from workbench.model.description import Follower, HeldJoint
+from workbench.model.request import RobotRequest
+from workbench.model.robot import load_robot
 from workbench.poses import Pose
 
 
@@ -119,6 +122,23 @@ def test_tools_that_are_off_or_not_in_the_urdf_are_listed() -> None:
         "at xyz [0, 0, 0.1] m, rpy [0, 0, 0.5] rad",
         "tool frame right is switched off: it has no task",
     ]
+
+
+def test_a_tool_frame_of_the_command_line_reaches_the_file(tmp_path: Path) -> None:
+    urdf = tmp_path / "arm.urdf"
+    urdf.write_text(
+        '<robot name="arm"><link name="base"/><link name="arm"/>'
+        '<joint name="turn" type="revolute"><parent link="base"/><child link="arm"/>'
+        '<axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>'
+    )
+    request = RobotRequest(str(urdf), tool_frames=("tip=arm:0.25,0,0,0,0,0",))
+    description = load_robot(request).description
+    bundle = replace(fake_bundle(), description=description)
+    settings = Settings(targets={"tip": ToolTarget(Pose())}, home=description.home)
+    clock = FakeClock()
+    state = Session(bundle, settings, clock=clock, now_utc=clock.utc).state
+    (line,) = lines_not_in_yaml(export_text(state))
+    assert "tip is not in the URDF: it is fixed to link arm at xyz [0.25, 0, 0] m" in line
 
 
 def test_followers_that_the_model_moves_are_listed() -> None:

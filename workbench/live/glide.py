@@ -47,9 +47,11 @@ class _Track:
         if dragged is self.newest:
             return
         self.newest = dragged
-        if not self.knots or self.knots[-1][0] < dragged.arrived_at_s:
-            # It stood still: the way begins where and when the new pose arrived.
-            self.knots = [(dragged.arrived_at_s, self.present)]
+        if not self.knots:
+            self.knots.append((dragged.arrived_at_s, self.present))
+        elif self.knots[-1][0] < dragged.arrived_at_s:
+            # It has stood still since the last pose: the way on begins now.
+            self.knots.append((dragged.arrived_at_s, self.knots[-1][1]))
         self.knots.append((dragged.arrived_at_s + lag_s, dragged.pose))
 
     def advance(self, now_s: float) -> None:
