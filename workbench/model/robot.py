@@ -205,6 +205,7 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
         collisions=looks.collisions,
         remarks=(*structure.remarks, *looks.remarks),
         size_m=_size_at_home(picture, plan, looks),
+        defined_tools=tuple(tool for tool in structure.tools if not tool.is_link_frame),
     )
     robot = Robot(description, model, picture)
     report(1.0, "ready")
