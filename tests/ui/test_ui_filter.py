@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import math
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import viser
 
 from tests.ui.guarded_page import CAMERA, Page, Sentinel, is_update, pose_of
 from workbench.errors import ConfigError
-from workbench.ui.corrections import TYPING_REST_S
+from workbench.ui import corrections
 from workbench.ui.frames import RULES
 from workbench.ui.server import GuardedServer, ServerOptions, serve
 
@@ -159,12 +160,16 @@ def test_the_sender_is_shown_the_value_in_force(
 def test_a_number_that_is_still_being_typed_is_put_right_after_a_rest(
     server: GuardedServer, sentinel: Sentinel, page: Page
 ) -> None:
+    reasons: list[str] = []
+    server.filter.on_refused(lambda _client, reason: reasons.append(reason))
     number = server.viser.gui.add_number("rate", 100, min=10, max=500)
     page.set_value(number, 2)
     assert about(sentinel.wait(page), number) == []
+    assert "The value is at least 10." not in reasons
     seen = page.until(lambda message: is_update(message, number))
     assert about(seen, number)[-1]["updates"] == {"value": 100}
-    assert TYPING_REST_S < 1.0
+    assert "The value is at least 10." in reasons
+    assert corrections.TYPING_REST_S < 1.0
 
 
 def test_a_number_that_was_typed_to_the_end_is_left_alone(
@@ -692,3 +697,29 @@ def test_a_client_has_two_uploads_at_once(
         upload(page, button, transfer_uuid=f"at once {number}")
     sentinel.wait(page)
     assert len(server.viser.gui._current_file_upload_states) == 2
+
+
+def test_a_correction_that_a_newer_value_overtook_is_sent_again(
+    server: GuardedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkbox = server.viser.gui.add_checkbox("c", False)
+    message = {"type": "GuiUpdateMessage", "uuid": checkbox._impl.uuid, "updates": {"value": 7}}
+    monkeypatch.setattr(corrections, "_SECOND_LOOK_S", 0.0)
+    sent: list[object] = []
+
+    class Outbox:
+        client_id = 0
+
+        def queue_message(self, message: Any) -> None:
+            sent.append(message.updates["value"])
+
+    async def refuse_and_change() -> None:
+        outbox: Any = Outbox()
+        puts_right = corrections.Corrections(outbox)
+        puts_right.put_right(server.viser, message, is_typing=False, tell=lambda: None)
+        checkbox.value = True
+        while len(sent) < 2:
+            await asyncio.sleep(0)
+
+    asyncio.run(asyncio.wait_for(refuse_and_change(), 5.0))
+    assert sent == [False, True]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import http.client
+import logging
 import socket
 import threading
 from collections.abc import Iterator
@@ -121,7 +122,9 @@ def test_ipv6_loopback_needs_no_token() -> None:
         page.close()
 
 
-def test_viser_prints_nothing_from_start_to_stop(capfd: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_printed_from_start_to_stop(
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     with serving() as running:
         page = Page(running.url)
         page.send("ShareUrlRequest")
@@ -129,7 +132,10 @@ def test_viser_prints_nothing_from_start_to_stop(capfd: pytest.CaptureFixture[st
         ask(running.port, "/")
         ask(running.port, "/", method="POST")
         raw_answer(running.port, b"\x16\x03\x01 tls\r\n\r\n")
+        raw_answer(running.port, b"GET / HTTP/1.0\r\n\r\n")
     assert capfd.readouterr() == ("", "")
+    # Warnings and errors would go to the terminal where nobody captures logs.
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def test_websockets_is_left_as_it_was() -> None:

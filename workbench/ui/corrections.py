@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import viser
@@ -31,7 +31,12 @@ class Corrections:
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def put_right(
-        self, server: viser.ViserServer, message: Mapping[str, Any], *, is_typing: bool
+        self,
+        server: viser.ViserServer,
+        message: Mapping[str, Any],
+        *,
+        is_typing: bool,
+        tell: Callable[[], None],
     ) -> None:
         """Send the present value or pose of what a message tried to change.
 
@@ -42,25 +47,36 @@ class Corrections:
             server: Holds the present values.
             message: The refused message.
             is_typing: Whether to wait until the user has stopped typing.
+            tell: Says why, at the same time.
         """
         loop = asyncio.get_running_loop()
         key = _subject(message)
 
-        def send(already_sent: list[Message]) -> list[Message]:
+        def look_again(sent: list[Message]) -> None:
             self._timers.pop(key, None)
-            present = _present(server, self._outbox.client_id, message)
-            if present != already_sent:
-                for one in present:
-                    self._outbox.queue_message(one)
-            return present
+            if self._present(server, message) != sent:
+                self._send(server, message)
+
+        def correct() -> None:
+            sent = self._send(server, message)
+            if sent:
+                self._timers[key] = loop.call_later(_SECOND_LOOK_S, look_again, sent)
+            tell()
 
         self.leave_alone(message)
         if is_typing:
-            self._timers[key] = loop.call_later(TYPING_REST_S, send, [])
-            return
-        sent = send([])
-        if sent:
-            self._timers[key] = loop.call_later(_SECOND_LOOK_S, send, sent)
+            self._timers[key] = loop.call_later(TYPING_REST_S, correct)
+        else:
+            correct()
+
+    def _send(self, server: viser.ViserServer, message: Mapping[str, Any]) -> list[Message]:
+        present = self._present(server, message)
+        for one in present:
+            self._outbox.queue_message(one)
+        return present
+
+    def _present(self, server: viser.ViserServer, message: Mapping[str, Any]) -> list[Message]:
+        return _present(server, self._outbox.client_id, message)
 
     def leave_alone(self, message: Mapping[str, Any]) -> None:
         """Drop a pending correction: the client has changed the same thing again."""

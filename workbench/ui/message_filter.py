@@ -96,7 +96,10 @@ class MessageFilter:
         self._open_to_lookers.add(handle._impl.uuid)
 
     def on_refused(self, callback: Callable[[int, str], None]) -> None:
-        """Tell ``callback(client_id, reason)`` of every message that is refused."""
+        """Tell ``callback(client_id, reason)`` when a client is put right.
+
+        That is at every refusal; for a number that may still be typed, once the typing rests.
+        """
         self._refused_callbacks.append(callback)
 
     def gizmo_owner(self, callback: GizmoOwner) -> None:
@@ -256,6 +259,9 @@ class MessageFilter:
         if refusal.known:
             return
         is_typing = refusal.unfinished and client.connection.access is Access.EDIT
-        client.corrections.put_right(server, message, is_typing=is_typing)
-        for callback in self._refused_callbacks:
-            callback(client.id, refusal.reason)
+
+        def tell() -> None:
+            for callback in self._refused_callbacks:
+                callback(client.id, refusal.reason)
+
+        client.corrections.put_right(server, message, is_typing=is_typing, tell=tell)
