@@ -110,14 +110,14 @@ class SliderScale:
 
     def position_of(self, value: float) -> int:
         """Return the position nearest to a value; the ends stand for all that lies beyond."""
+        if self.off and value <= 0.0:
+            return 0
+        inside = min(max(value, self.low), self.high)
         if self.logarithmic:
-            if value <= 0.0:
-                return 0
-            place = _POSITIONS_PER_DECADE * math.log10(value / self.low)
+            place = _POSITIONS_PER_DECADE * math.log10(inside / self.low)
         else:
-            place = (value - self.low) / self.step
-        first = int(self.off)
-        return min(max(round(place) + first, first), self.last)
+            place = (inside - self.low) / self.step
+        return min(round(place) + int(self.off), self.last)
 
     def marks(self) -> tuple[tuple[int, str], ...]:
         """Return the labelled positions: both ends, and the whole decades where they are few."""
