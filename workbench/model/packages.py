@@ -208,7 +208,6 @@ def _package_in(folder: Path, package: str) -> Iterator[Path]:
         yield folder / package
 
 
-@cache
 def _manifest_name(folder: Path) -> str | None:
     """Return the package name in a folder's ``package.xml``, None without one."""
     manifest = folder / "package.xml"

@@ -14,6 +14,7 @@ A robot without a profile gets the frames that an engineer would most likely pic
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Sequence
 
@@ -56,8 +57,10 @@ def parse_tool_frame(text: str, links: Collection[str]) -> ToolFrame:
     if not name.strip() or not separator or not link:
         raise UsageError("is no tool frame", field=_OPTION, value=text, expected=_SYNTAX)
     try:
-        x, y, z, roll, pitch, yaw = (float(word) for word in numbers.split(","))
-        pose = Pose.from_xyz_rpy((x, y, z), (roll, pitch, yaw))
+        values = [float(word) for word in numbers.split(",")]
+        if len(values) != 6 or not all(math.isfinite(value) for value in values):
+            raise ValueError(numbers)
+        pose = Pose.from_xyz_rpy(values[:3], values[3:])
     except ValueError as error:
         raise UsageError(
             "does not give six finite numbers", field=_OPTION, value=text, expected=_SYNTAX

@@ -42,18 +42,18 @@ def expand_xacro(
             expected="pip install xacrodoc (or run xacro yourself: xacro FILE > robot.urdf)",
         )  # fmt: skip
     xacro = importlib.import_module("xacro")
+    substitution = importlib.import_module("xacro.substitution_args")
     packages = importlib.import_module("xacrodoc.packages")
     packages.reset()
     packages.walk_up_from(path)
     failures = (
-        *_FAILURES, xacro.XacroException, xacro.SubstitutionException,
+        *_FAILURES, xacro.XacroException, substitution.SubstitutionException,
         packages.PackageNotFoundError,
     )  # fmt: skip
     try:
         return _expand(xacro, packages, path, package_dirs, dict(arguments or {}))
     except failures as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise RobotError(f"cannot be expanded by xacro: {reason}", path=path) from error
+        raise RobotError(f"cannot be expanded by xacro: {_reason(error)}", path=path) from error
 
 
 def _expand(
@@ -66,10 +66,23 @@ def _expand(
         try:
             # process_file keeps the file's own folder for relative includes, whatever the cwd is.
             return xacro.process_file(str(path), mappings=arguments).toxml(encoding="utf-8")
-        except packages.PackageNotFoundError as error:
-            name = str(error.args[0]) if error.args else ""
+        except (xacro.XacroException, packages.PackageNotFoundError) as error:
+            cause = getattr(error, "exc", None) or error
+            if not isinstance(cause, packages.PackageNotFoundError) or not cause.args:
+                raise
+            name = str(cause.args[0])
             folders = finder.package_folders(name)
             if not folders:
                 raise
             packages.update_package_cache({name: folders[0]})
     raise ValueError(f"it needs more than {_MOST_PACKAGES} packages")
+
+
+def _reason(error: Exception) -> str:
+    """Return what xacro means: its own exceptions wrap others, and repeat them."""
+    cause = getattr(error, "exc", None)
+    if cause is None:
+        return " ".join(str(error).split()) or type(error).__name__
+    prefix = str(error.args[0] or "") if error.args else ""
+    parts = ["" if prefix.startswith("<class") else prefix, cause, getattr(error, "suffix", "")]
+    return " ".join(" ".join(str(part) for part in parts if part).split())
