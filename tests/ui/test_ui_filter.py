@@ -423,6 +423,8 @@ def drag(page: Page, phase: str, name: str, x: float = 0.0) -> None:
 def test_who_starts_a_drag_owns_the_gizmo_until_its_end(
     server: GuardedServer, sentinel: Sentinel, page: Page, other: Page
 ) -> None:
+    reasons: list[str] = []
+    server.filter.on_refused(lambda _client, reason: reasons.append(reason))
     gizmo = server.viser.scene.add_transform_controls("/owned")
     drag(page, "DragStart", "/owned")
     drag(page, "Update", "/owned", 1.0)
@@ -434,6 +436,7 @@ def test_who_starts_a_drag_owns_the_gizmo_until_its_end(
     seen = sentinel.wait(other)
     assert pose_of(gizmo)[0] == [1.0, 0.0, 0.0]
     assert server.filter.owner_of("/owned") == owner is not None
+    assert reasons.count("Somebody else is moving that gizmo.") == 1
     assert any(
         message["type"] == "SetPositionMessage" and message["position"] == [1.0, 0.0, 0.0]
         for message in seen

@@ -9,6 +9,7 @@ nothing for anyone; its sender gets the value in force, which its page shows alr
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -39,12 +40,14 @@ from workbench.ui.page_lookup import (
 )
 from workbench.ui.uploads import UPLOAD_LIMIT_BYTES, Uploads
 
+REPEAT_AFTER_S = 5.0
+
 DragPhase = Literal["start", "update", "end"]
 GizmoOwner = Callable[[str, int, DragPhase], bool]
 ValueCheck = Callable[[Any], None]
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Client:
     """One open page.
 
@@ -52,11 +55,15 @@ class _Client:
         id: viser's number of it.
         connection: Its socket.
         corrections: Puts it right.
+        told_reason: Why its last refused message was refused.
+        told_at_s: When that was said, on the event loop's clock.
     """
 
     id: int
     connection: GuardedConnection
     corrections: Corrections
+    told_reason: str = ""
+    told_at_s: float = 0.0
 
 
 class MessageFilter:
@@ -98,7 +105,8 @@ class MessageFilter:
     def on_refused(self, callback: Callable[[int, str], None]) -> None:
         """Tell ``callback(client_id, reason)`` when a client is put right.
 
-        That is at every refusal; for a number that may still be typed, once the typing rests.
+        For a number that may still be typed that is once the typing rests. The same reason is
+        told again only after a while: a drag that is refused is refused 20 times a second.
         """
         self._refused_callbacks.append(callback)
 
@@ -261,6 +269,10 @@ class MessageFilter:
         is_typing = refusal.unfinished and client.connection.access is Access.EDIT
 
         def tell() -> None:
+            now_s = asyncio.get_running_loop().time()
+            if client.told_reason == refusal.reason and now_s - client.told_at_s < REPEAT_AFTER_S:
+                return
+            client.told_reason, client.told_at_s = refusal.reason, now_s
             for callback in self._refused_callbacks:
                 callback(client.id, refusal.reason)
 
