@@ -69,6 +69,19 @@ def test_only_the_source_is_needed(tmp_path: Path) -> None:
     assert profile.kinematics == PinkKinematicsConfig()
 
 
+def test_a_profile_of_ones_own_may_point_anywhere(tmp_path: Path) -> None:
+    profile = read_profile(write(tmp_path, "source: {urdf: /opt/arm.urdf, srdf: ../arm.srdf}\n"))
+    assert profile.source == ProfileSource(None, "/opt/arm.urdf", "../arm.srdf")
+
+
+def test_the_profile_in_the_readme_can_be_read(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    blocks = [part.split("```")[0] for part in readme.split("```yaml\n")[1:]]
+    (text,) = (block for block in blocks if "tool_frames:" in block)
+    profile = read_profile(write(tmp_path, text))
+    assert [tool.name for tool in profile.tool_frames] == ["tool0", "tip"]
+
+
 def test_joints_in_a_list_are_held_at_neutral(tmp_path: Path) -> None:
     text = "source: {urdf: a.urdf}\nheld_joints: [left, right]\n"
     assert read_profile(write(tmp_path, text)).held_joints == {"left": 0.0, "right": 0.0}
@@ -87,8 +100,8 @@ def test_a_profile_is_frozen(tmp_path: Path) -> None:
         (1, "source", "source: a.urdf\n"),
         (1, "source.urdf", "source: {package: example-robot-data}\n"),
         (1, "source.package", "source: {package: example_robot_data, urdf: a}\n"),
-        (1, "source.urdf", "source: {urdf: /etc/passwd}\n"),
-        (1, "source.srdf", "source: {urdf: a, srdf: ../../a.srdf}\n"),
+        (1, "source.urdf", "source: {package: example-robot-data, urdf: /etc/passwd}\n"),
+        (1, "source.srdf", "source: {package: example-robot-data, urdf: a, srdf: ../a.srdf}\n"),
         (2, "tool_frame", "source: {urdf: a}\ntool_frame: [x]\n"),
         (2, "tool_frames", "source: {urdf: a}\ntool_frames: x\n"),
         (3, "tool_frames[0]", "source: {urdf: a}\ntool_frames:\n  - 3\n"),

@@ -35,7 +35,8 @@ class ProfileSource:
 
     Attributes:
         package: ``example-robot-data``, whose ``share/example-robot-data/robots`` the paths are
-            relative to; None when they are relative to the profile's own folder.
+            relative to and may not leave; None when they are relative to the profile's own folder,
+            or absolute.
         urdf: Path of the URDF.
         srdf: Path of the SRDF, None where there is none.
     """
@@ -146,9 +147,11 @@ def _read_source(section: Section) -> ProfileSource:
         )  # fmt: skip
     source = ProfileSource(package, section.text("urdf"), section.optional_text("srdf"))
     for key, value in (("urdf", source.urdf), ("srdf", source.srdf)):
-        if value is not None and (Path(value).is_absolute() or ".." in Path(value).parts):
+        if package is None or value is None:
+            continue
+        if Path(value).is_absolute() or ".." in Path(value).parts:
             raise section.error(
-                "leaves its folder", key, value=value, expected="a relative path without .."
+                "leaves its package", key, value=value, expected="a relative path without .."
             )
     return source
 
