@@ -68,10 +68,8 @@ def load_looks(
     }
     sizes = oversized_links(urdf, visual.shapes)
     remarks = list(dict.fromkeys([*visual.remarks, *collision.remarks]))
-    said = {remark.subject for remark in remarks if remark.code == "huge_mesh"}
-    unsaid = {link: size for link, size in sizes.items() if not said & _files_of(urdf, link)}
-    if unsaid:
-        remarks.append(oversize_remark(unsaid))
+    if sizes:
+        remarks.append(oversize_remark(sizes))
     if files.substitutes:
         remarks.append(_substitutes_remark(files))
     return Looks(visual.shapes, collision.shapes, missing, frozenset(sizes), tuple(remarks))
@@ -88,11 +86,6 @@ def _refuse_escapes(urdf: Urdf, files: FileFinder) -> None:
             raise urdf.file.error(
                 error.message, element, field=element.tag, value=name, expected=error.expected
             ) from error
-
-
-def _files_of(urdf: Urdf, link: str) -> set[str]:
-    element = next(item for item in urdf.element.findall("link") if item.get("name") == link)
-    return {mesh.get("filename", "") for mesh in element.iter("mesh")}
 
 
 def _substitutes_remark(files: FileFinder) -> Remark:
