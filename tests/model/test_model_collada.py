@@ -15,7 +15,7 @@ from workbench.errors import RobotError
 from workbench.model.collada import UpAxis
 from workbench.model.links import origin_pose
 from workbench.model.meshes import Mesh, read_mesh
-from workbench.model.shapes import load_shapes
+from workbench.model.shapes import ShapeKind, load_shapes
 
 MATERIAL = """
 <library_effects><effect id="fx"><profile_COMMON>%(params)s<technique sid="t"><lambert>
@@ -273,7 +273,7 @@ def test_entities_are_refused(read: Callable[..., Mesh]) -> None:
         read(document().replace("<COLLADA", bomb + "<COLLADA"))
 
 
-def largest_gaps(path: str, mesh_up_axis: UpAxis) -> tuple[float, float]:
+def gaps(path: str, mesh_up_axis: UpAxis, kind: ShapeKind = "visual") -> tuple[float, float]:
     """Mean and largest distance from a joint's origin to its parent link's mesh, in m."""
     package = next(
         Path(str(file.locate()))
@@ -284,32 +284,33 @@ def largest_gaps(path: str, mesh_up_axis: UpAxis) -> tuple[float, float]:
     robot = ElementTree.parse(package).getroot()
     shapes = load_shapes(
         robot,
-        "visual",
+        kind,
         lambda uri: share / uri.removeprefix("package://"),
         mesh_up_axis=mesh_up_axis,
     ).shapes
     points: dict[str, list[np.ndarray]] = {}
     for shape in shapes:
         points.setdefault(shape.link, []).append(shape.pose.act(shape.vertices))
-    gaps = []
+    distances = []
     for joint in robot.findall("joint"):
         parent = joint.find("parent")
         blocks = points.get("" if parent is None else parent.get("link", ""))
         if blocks:
             offsets = np.concatenate(blocks) - origin_pose(joint).translation
-            gaps.append(float(np.linalg.norm(offsets, axis=1).min()))
-    return float(np.mean(gaps)), max(gaps)
+            distances.append(float(np.linalg.norm(offsets, axis=1).min()))
+    return float(np.mean(distances)), max(distances)
 
 
-def test_icubs_meshes_meet_its_joints_only_with_y_up() -> None:
+@pytest.mark.parametrize("kind", ["visual", "collision"])
+def test_icubs_meshes_meet_its_joints_only_with_y_up(kind: ShapeKind) -> None:
     path = "icub_description/robots/icub.urdf"
-    turned, as_written = largest_gaps(path, "y"), largest_gaps(path, "z")
+    turned, as_written = gaps(path, "y", kind), gaps(path, "z", kind)
     assert turned[0] < 0.03 and turned[1] < 0.11
     assert as_written[0] > 2.0 * turned[0] and as_written[1] > 0.16
 
 
 def test_baxters_meshes_meet_its_joints_only_without_y_up() -> None:
     path = "baxter_description/urdf/baxter.urdf"
-    as_written, turned = largest_gaps(path, "z"), largest_gaps(path, "y")
+    as_written, turned = gaps(path, "z"), gaps(path, "y")
     assert as_written[0] < 0.05 and as_written[1] < 0.12
     assert turned[0] > 1.5 * as_written[0] and turned[1] > 0.4

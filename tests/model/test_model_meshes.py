@@ -14,6 +14,7 @@ from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial
 
 from workbench.errors import RobotError
+from workbench.model import meshes
 from workbench.model.meshes import MeshFiles, read_mesh
 
 TRIANGLES = np.array(
@@ -248,7 +249,15 @@ def test_a_mesh_that_is_too_fine_is_thinned_and_says_how_many_faces_it_has(tmp_p
     mesh = read_mesh(path, face_limit=4000)
     assert mesh.faces_in_file == 20480
     assert 1000 < mesh.face_count <= 4000
-    assert mesh.extent_m == pytest.approx(2.0, abs=0.1)
+    np.testing.assert_allclose(np.ptp(mesh.parts[0].vertices, axis=0), 2.0, atol=0.1)
+
+
+def test_a_file_beyond_all_bounds_is_not_even_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(meshes, "BYTE_LIMIT", 100)
+    with pytest.raises(RobotError, match="too large to draw"):
+        read_mesh(written(tmp_path, "a.stl", ASCII_STL))
 
 
 def test_a_file_used_twice_is_read_once(tmp_path: Path) -> None:

@@ -77,13 +77,6 @@ class Mesh:
         """Faces that are drawn."""
         return sum(len(part.faces) for part in self.parts)
 
-    @property
-    def extent_m(self) -> float:
-        """Longest side of the box around the mesh, in m."""
-        lows = [part.vertices.min(axis=0) for part in self.parts]
-        highs = [part.vertices.max(axis=0) for part in self.parts]
-        return float(np.max(np.max(highs, axis=0) - np.min(lows, axis=0)))
-
 
 class MeshFiles:
     """Reads mesh files once each; of use for one load of one robot.

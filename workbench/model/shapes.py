@@ -22,7 +22,6 @@ from workbench.model.meshes import Mesh, MeshFiles
 ShapeKind = Literal["visual", "collision"]
 
 _NO_SCALE = (1.0, 1.0, 1.0)
-_LARGEST_BELIEVABLE_EXTENT_M = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,25 +146,18 @@ class _Loader:
         except RobotError as error:
             self._leave_out("broken_mesh", link, name, error)
             return ()
-        self._judge(link, name, mesh)
+        self._say_if_thinned(name, mesh)
         return mesh.parts
 
     def _leave_out(self, code: str, link: str, name: str, error: RobotError) -> None:
         self.missing.setdefault(link, []).append(name)
         self._remark(code, name, f"{link} is drawn without {name}: {error}.", severity="warning")
 
-    def _judge(self, link: str, name: str, mesh: Mesh) -> None:
-        """Remark on a mesh that was thinned out or is too large to be true."""
+    def _say_if_thinned(self, name: str, mesh: Mesh) -> None:
         if mesh.face_count < mesh.faces_in_file > self._meshes.face_limit:
             self._remark(
                 "thinned_mesh", name,
                 f"{name} has {mesh.faces_in_file} faces and is drawn with {mesh.face_count}.",
-            )  # fmt: skip
-        if mesh.extent_m > _LARGEST_BELIEVABLE_EXTENT_M:
-            self._remark(
-                "huge_mesh", name,
-                f"{name} makes {link} {mesh.extent_m:.3g} m long; if the file is in millimetres, "
-                'its <mesh> needs scale="0.001 0.001 0.001".', severity="warning",
             )  # fmt: skip
 
     def _remark(
