@@ -84,5 +84,7 @@ def _reason(error: Exception) -> str:
     if cause is None:
         return " ".join(str(error).split()) or type(error).__name__
     prefix = str(error.args[0] or "") if error.args else ""
+    if prefix and isinstance(cause, OSError):
+        return " ".join(prefix.split())
     parts = ["" if prefix.startswith("<class") else prefix, cause, getattr(error, "suffix", "")]
     return " ".join(" ".join(str(part) for part in parts if part).split())
