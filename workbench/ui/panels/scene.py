@@ -21,7 +21,7 @@ from workbench.ui.gizmos import GizmoAxes, GizmoMode
 from workbench.ui.markup import plain
 from workbench.ui.page_style import block
 from workbench.ui.scene_pump import ScenePump
-from workbench.ui.widgets import Choice, WidgetTools, checkbox, dropdown
+from workbench.ui.widgets import WidgetTools, checkbox, dropdown
 
 Switch = Literal["visual", "collision", "frames", "names", "grid", "dark"]
 
@@ -70,10 +70,8 @@ class ScenePanel:
         self._tools = tools
         self._pump = pump
         self._add_views()
-        self._switches: dict[Switch, Choice[bool]] = {
-            name: checkbox(tools, label, hint, partial(self._set_switch, name), self._is_on(name))
-            for name, (label, hint) in _SWITCHES.items()
-        }
+        for name, (label, hint) in _SWITCHES.items():
+            checkbox(tools, label, hint, partial(self._set_switch, name), self._is_on(name))
         self._add_transparency()
         self._add_gizmo_options()
         tools.gui.add_html(legend_html())
@@ -83,15 +81,6 @@ class ScenePanel:
 
     def close(self) -> None:
         """Nothing is pending here."""
-
-    def switch(self, name: Switch) -> None:
-        """Turn something on that is off, or off; for hotkeys."""
-        self._set_switch(name, not self._is_on(name))
-        self._switches[name].show(self._is_on(name))
-
-    def look_from(self, client: viser.ClientHandle, view: ViewName | None) -> None:
-        """Move one client's camera so that it sees the whole robot; None keeps the side."""
-        self._pump.look_from(client, view)
 
     def _is_on(self, name: Switch) -> bool:
         return getattr(self._pump.options, name)
@@ -110,7 +99,7 @@ class ScenePanel:
 
         async def clicked(event: viser.GuiEvent[Any]) -> None:
             if event.client is not None and buttons.value in _VIEWS:
-                self.look_from(event.client, _VIEWS[buttons.value])
+                self._pump.look_from(event.client, _VIEWS[buttons.value])
 
         buttons.on_click(clicked)
 
