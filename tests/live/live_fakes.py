@@ -71,6 +71,7 @@ class FakeEngine:
         self.raises: Exception | None = None
         self.velocities: Callable[[int], np.ndarray] | None = None
         self.on_tick: Callable[[], None] | None = None
+        self.transform_base_to_world = Pose()
 
     def tick(self, inputs: TickInputs) -> TickResult:
         self.ticks.append(inputs)
@@ -111,7 +112,7 @@ class FakeEngine:
             q=frozen_array(self.q),
             positions=frozen_array(self.q),
             velocities=frozen_array(velocities),
-            transform_base_to_world=Pose(),
+            transform_base_to_world=self.transform_base_to_world,
             tools=tool_results(positions, inputs.targets),
             solve_time_s=1e-4,
             at_limit=tuple(name for name, position in positions.items() if abs(position) > 0.98),
@@ -144,7 +145,11 @@ def fake_converge(
 
 
 def fake_bundle(
-    name: str = "gantry", engine: FakeEngine | None = None, *, sha256: str | None = None
+    name: str = "gantry",
+    engine: FakeEngine | None = None,
+    *,
+    sha256: str | None = None,
+    floating_base: bool = False,
 ) -> RobotBundle:
     description = RobotDescription(
         name=name,
@@ -163,7 +168,7 @@ def fake_bundle(
         frames=("base", *OFFSETS),
         home=dict.fromkeys(JOINTS, 0.0),
         defaults=PinkKinematicsConfig(solver="daqp", lm_damping=10.0),
-        floating_base=False,
+        floating_base=floating_base,
         links=(),
     )
     return RobotBundle(
@@ -186,10 +191,10 @@ def start_settings(bundle: RobotBundle) -> Settings:
 class Rig:
     """A session on a fake robot and a fake clock."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, floating_base: bool = False) -> None:
         self.clock = FakeClock()
         self.engine = FakeEngine()
-        self.bundle = fake_bundle(engine=self.engine)
+        self.bundle = fake_bundle(engine=self.engine, floating_base=floating_base)
         self.session = Session(
             self.bundle,
             start_settings(self.bundle),

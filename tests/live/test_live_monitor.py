@@ -201,6 +201,16 @@ def test_a_tool_that_is_only_turned_wrongly_gets_its_own_remedy(watch: Watch):
     assert "orientation_cost" in status.remedy
 
 
+def test_an_error_that_is_not_asked_for_is_not_spoken_of(watch: Watch):
+    watch.weigh(orientation_cost=0)
+    status, _ = watch.ticks(60, tool(0.0123, 0.5))
+    assert status.text == "not reached: hand is 12.3 mm away"
+    assert status.remedy == "move the target within reach, or lower posture_cost"
+    watch.weigh(position_cost=0, posture_cost=0)
+    status, _ = watch.ticks(60, tool(0.0123, 0.5))
+    assert status.text == "not reached: hand is 28.6° away"
+
+
 # Oscillation -----------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ import pytest
 from live_fakes import Rig, at, fake_bundle, start_settings
 
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.live.jobs import JobState
 from workbench.live.loop import Loop
 from workbench.live.report import loading_document, report_text, state_document
 from workbench.poses import frozen_array
@@ -175,3 +176,15 @@ def test_the_report_can_be_made_before_the_first_tick(rig: Rig):
     assert "ik-workbench: 1.2.3" in text
     assert "no tick yet" in text
     assert "Last faults\n  none" in text
+
+
+def test_the_report_has_the_jobs_that_failed(rig: Rig):
+    jobs = (
+        JobState(1, "robot", "Loading ur5", "failed", error="ur5.urdf: is not there"),
+        JobState(2, "solve", "Solving", "failed", error="KeyError: 3", fault="Traceback\n  deep"),
+        JobState(3, "export", "Exporting", "done"),
+    )
+    text = report_text(rig.session, jobs=jobs)
+    assert "Loading ur5: ur5.urdf: is not there" in text
+    assert "Solving: KeyError: 3\n  Traceback\n    deep" in text
+    assert "Exporting" not in text

@@ -316,6 +316,17 @@ def test_target_to_tool_puts_the_target_where_the_tool_is(rig: Rig):
         rig.session.set_target_to_tool("middle")
 
 
+def test_targets_follow_a_base_that_floats():
+    rig = Rig(floating_base=True)
+    rig.engine.transform_base_to_world = at(0.0, 0.0, 2.0)
+    loop = loop_of(rig)
+    step(rig, loop)
+    rig.session.set_target_to_tool("left")
+    assert rig.target() == at(0.0, 0.0, 2.0)
+    rig.session.command_positions("set pose", {"x": 0.5})
+    assert rig.target() == at(0.5, 0.0, 2.0)
+
+
 def test_a_joint_is_held_where_it_is_now(rig: Rig):
     loop = loop_of(rig)
     rig.type_target(at(0.5))

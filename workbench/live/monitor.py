@@ -109,7 +109,7 @@ class Monitor:
         self._clear_windows()
         self._last_velocities = None
         states = tuple(self._standing(tool, inputs.config) for tool in result.tools)
-        away = [_distance_text(state) for state in states if state.reached is False]
+        away = [_distance_text(state, inputs.config) for state in states if state.reached is False]
         text = "paused" + (": " + "; ".join(away) if away else "")
         return Status("paused", text, "let it run, or take a single step"), states
 
@@ -204,10 +204,11 @@ class Monitor:
         if not late:
             count = len(asked)
             return Status("ok", "target reached" if count == 1 else f"all {count} targets reached")
-        away = "; ".join(_distance_text(state) for state in late)
+        away = "; ".join(_distance_text(state, inputs.config) for state in late)
         if reversing:
             text = "oscillating at its reach: raise lm_damping"
-            remedy = f"raise lm_damping (now {inputs.config.lm_damping:g}), to 10 for example"
+            now = inputs.config.lm_damping
+            remedy = f"raise lm_damping (now {now:g}) to {max(10.0, 10.0 * now):g}, for example"
             return Status("not_reached", f"{text} ({away})", remedy, oscillating=True)
         if all(state.code == "converging" for state in late):
             return Status("converging", f"converging: {away}{_held_up_by(result, inputs)}")
@@ -243,12 +244,17 @@ def weighed_error(tool: ToolResult, config: PinkKinematicsConfig) -> float:
     return math.hypot(config.position_cost * position, config.orientation_cost * orientation)
 
 
-def _distance_text(state: ToolState) -> str:
+def _distance_text(state: ToolState, config: PinkKinematicsConfig) -> str:
+    """Return how far a tool is away, in the errors that are asked for."""
     tool = state.result
     if tool.position_error_m is None or tool.orientation_error_rad is None:
         return f"{tool.frame} has no target"
-    degrees = math.degrees(tool.orientation_error_rad)
-    return f"{tool.frame} is {1e3 * tool.position_error_m:.1f} mm and {degrees:.1f}° away"
+    parts = []
+    if config.position_cost > 0.0 or config.orientation_cost == 0.0:
+        parts.append(f"{1e3 * tool.position_error_m:.1f} mm")
+    if config.orientation_cost > 0.0 or config.position_cost == 0.0:
+        parts.append(f"{math.degrees(tool.orientation_error_rad):.1f}°")
+    return f"{tool.frame} is {' and '.join(parts)} away"
 
 
 def _held_up_by(result: TickResult, inputs: TickInputs) -> str:
@@ -275,9 +281,17 @@ def _remedy(inputs: TickInputs, result: TickResult, late: list[ToolState]) -> st
         return "move the target, or start from another posture (home)"
     if inputs.held_joints:
         return "let the held joints go, or move the target"
-    turned_only = all(
+    in_place = all(
         (state.result.position_error_m or 0.0) <= REACHED_POSITION_TOLERANCE_M for state in late
     )
-    if turned_only:
-        return "raise orientation_cost, or turn the target"
-    return "move the target within reach, or lower orientation_cost and posture_cost"
+    if in_place and config.orientation_cost > 0.0:
+        return "turn the target, or raise orientation_cost"
+    rivals = [
+        name
+        for name, cost in (
+            ("orientation_cost", config.orientation_cost),
+            ("posture_cost", config.posture_cost),
+        )
+        if cost > 0.0
+    ]
+    return "move the target within reach" + (f", or lower {' and '.join(rivals)}" if rivals else "")

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from workbench.live.changes import differences, value_text
+from workbench.live.jobs import JobState
 from workbench.live.loop import Fault
 from workbench.live.session import Session
 from workbench.live.snapshot import StateSnapshot, ToolState
@@ -186,6 +187,7 @@ def report_text(
     session: Session,
     *,
     faults: Sequence[Fault] = (),
+    jobs: Sequence[JobState] = (),
     versions: Mapping[str, str] | None = None,
 ) -> str:
     """Return what "Copy report" copies: all that somebody else needs to see the same.
@@ -193,6 +195,7 @@ def report_text(
     Args:
         session: Whose robot and settings.
         faults: The loop's last faults.
+        jobs: Background jobs, of which those that failed are reported.
         versions: Versions by name; those installed here by default.
     """
     state, snapshot = session.state, session.snapshots.get()
@@ -204,7 +207,7 @@ def report_text(
         ("Settings", _settings_lines(state)),
         ("Changed since the start", _change_lines(session, state)),
         ("State", _state_lines(state, snapshot)),
-        ("Last faults", _fault_lines(faults)),
+        ("Last faults", [*_fault_lines(faults), *_failed_job_lines(jobs)]),
     ]
     return "\n".join(
         f"{title}\n" + "\n".join(f"  {line}" for line in lines or ["none"])
@@ -279,4 +282,13 @@ def _fault_lines(faults: Sequence[Fault]) -> list[str]:
             f"{fault.at_utc.isoformat()}, {fault.count} times:",
             *fault.text.rstrip().splitlines(),
         )
+    ]
+
+
+def _failed_job_lines(jobs: Sequence[JobState]) -> list[str]:
+    return [
+        line
+        for job in jobs
+        if job.error is not None
+        for line in (f"{job.title}: {job.error}", *(job.fault or "").rstrip().splitlines())
     ]

@@ -17,15 +17,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from workbench.config.settings import Settings, ToolTarget, frozen_mapping
-from workbench.errors import ConfigError
+from workbench.config.settings import Settings, frozen_mapping
 from workbench.live.broadcast import Broadcast
 from workbench.live.bundle import RobotBundle
 from workbench.live.changes import Change, describe_change, differences, with_field_of
-from workbench.live.checks import check_settings, checked_positions, unknown_frame, unknown_joint
+from workbench.live.checks import check_settings, unknown_frame
 from workbench.live.exchange import Latest
 from workbench.live.glide import DraggedTarget
 from workbench.live.history import History, Step
+from workbench.live.pose_edits import (
+    Command,
+    Whereabouts,
+    goal_of,
+    refuse_to_move_dragged,
+    whereabouts,
+    with_home_here,
+    with_joint_held,
+    with_poses_of,
+    with_target_at_tool,
+    with_targets_at,
+)
 from workbench.live.snapshot import StateSnapshot
 from workbench.live.state import LoopInputs, SessionState
 from workbench.poses import Pose
@@ -39,14 +50,6 @@ class _Robot:
     settings: Settings
     start: Settings
     saved: Settings
-
-
-@dataclass(frozen=True, eq=False)
-class _Command:
-    """Joint positions (all of them, by name) that the version's commands ask for."""
-
-    version: int
-    positions: Mapping[str, float]
 
 
 class Session:
@@ -77,7 +80,7 @@ class Session:
         self._start = settings
         self._saved = settings
         self._previous: _Robot | None = None
-        self._command: _Command | None = None
+        self._command: Command | None = None
         self._command_is_new = False
         self._steps_wanted = 0
         self._dragged: Mapping[str, DraggedTarget] = frozen_mapping()
@@ -125,7 +128,7 @@ class Session:
                 for an edit that would only move a target which somebody drags; nothing has
                 changed then.
         """
-        return self._edit(label, lambda state: (change(state.settings), None), gesture, epoch)
+        return self._edit(label, lambda here: (change(here.state.settings), None), gesture, epoch)
 
     def command_positions(
         self, label: str, positions: Mapping[str, float], *, gesture: str | None = None,
@@ -147,20 +150,10 @@ class Session:
             ConfigError: For a joint that the robot does not have, or a number that is not finite.
         """
 
-        def change(state: SessionState) -> tuple[Settings, Mapping[str, float]]:
-            goal = self._positions_of(state)
-            goal.update(checked_positions(positions, state.description))
-            goal.update(state.settings.held_joints)
-            if not move_targets:
-                return state.settings, goal
-            poses = state.bundle.tool_poses(goal)
-            targets = {
-                frame: replace(target, transform_target_to_world=poses[frame])
-                if frame in poses and frame not in state.drags
-                else target
-                for frame, target in state.settings.targets.items()
-            }
-            return replace(state.settings, targets=targets), goal
+        def change(here: Whereabouts) -> tuple[Settings, Mapping[str, float]]:
+            goal = goal_of(here, positions)
+            settings = with_targets_at(here, goal) if move_targets else here.state.settings
+            return settings, goal
 
         return self._edit(label, change, gesture, epoch)
 
@@ -170,16 +163,7 @@ class Session:
 
     def set_home_here(self) -> SessionState:
         """Make the present positions the home."""
-        return self._edit(
-            "set home here",
-            lambda state: (
-                replace(
-                    state.settings,
-                    home=checked_positions(self._positions_of(state), state.description),
-                ),
-                None,
-            ),
-        )
+        return self._edit("set home here", lambda here: (with_home_here(here), None))
 
     def set_target_to_tool(self, frame: str) -> SessionState:
         """Put a frame's target where its tool is now.
@@ -188,13 +172,7 @@ class Session:
             ConfigError: If there is no such frame, or somebody drags its target.
         """
         label = f"target of {frame} to tool"
-        return self._edit(
-            label,
-            lambda state: (
-                state.settings.with_target(frame, self._tool_pose_of(state, frame)),
-                None,
-            ),
-        )
+        return self._edit(label, lambda here: (with_target_at_tool(here, frame), None))
 
     def hold_joint(self, joint: str, held: bool) -> SessionState:
         """Hold a joint where it is now, or let it go.
@@ -202,18 +180,7 @@ class Session:
         Raises:
             ConfigError: If there is no such joint.
         """
-
-        def change(state: SessionState) -> tuple[Settings, None]:
-            others = {name: at for name, at in state.settings.held_joints.items() if name != joint}
-            if not held:
-                return replace(state.settings, held_joints=others), None
-            present = self._positions_of(state)
-            if joint not in present:
-                raise unknown_joint(joint, state.description, "held_joints")
-            at = checked_positions({joint: present[joint]}, state.description)
-            return replace(state.settings, held_joints={**others, **at}), None
-
-        return self._edit(None, change)
+        return self._edit(None, lambda here: (with_joint_held(here, joint, held), None))
 
     def revert(self, field: str) -> None:
         """Set one field back to its start value, as an undoable edit.
@@ -221,7 +188,9 @@ class Session:
         Raises:
             ConfigError: If there is no such field.
         """
-        self._edit(None, lambda state: (with_field_of(state.settings, self._start, field), None))
+        self._edit(
+            None, lambda here: (with_field_of(here.state.settings, self._start, field), None)
+        )
 
     def undo(self) -> str | None:
         """Take the last step back; returns its label or None when there is none."""
@@ -359,7 +328,7 @@ class Session:
 
     def present_positions(self) -> dict[str, float]:
         """Return where every joint is now, or is just being sent, by name, in rad or m."""
-        return self._positions_of(self._state)
+        return dict(self._whereabouts(self._state).positions)
 
     def take_inputs(self) -> LoopInputs:
         """Return everything for the next tick; for the loop alone, once a tick."""
@@ -378,7 +347,7 @@ class Session:
     def _edit(
         self,
         label: str | None,
-        change: Callable[[SessionState], tuple[Settings, Mapping[str, float] | None]],
+        change: Callable[[Whereabouts], tuple[Settings, Mapping[str, float] | None]],
         gesture: str | None = None,
         epoch: int | None = None,
     ) -> SessionState:
@@ -387,10 +356,11 @@ class Session:
             base = self._state
             if epoch is not None and base.epoch != epoch:
                 return base
-            settings, positions = change(base)
+            here = self._whereabouts(base)
+            settings, positions = change(here)
             if settings is not base.settings:
                 check_settings(settings, base.description)
-            before = None if positions is None else self._positions_of(base)
+            before = None if positions is None else here.positions
             with self._lock:
                 if self._state.version == base.version:
                     self._commit(label, settings, gesture, before, positions)
@@ -407,11 +377,10 @@ class Session:
         positions_after: Mapping[str, float] | None,
     ) -> None:
         state = self._state
-        settings = _with_poses_of(wanted, state.settings, state.drags)
-        if wanted != settings and settings == state.settings and positions_after is None:
-            frame = next(iter(state.drags))
-            raise ConfigError("the target is being dragged", field=frame)
-        committed = _with_poses_of(settings, self._committed, state.drags)
+        if positions_after is None:
+            refuse_to_move_dragged(wanted, state)
+        settings = with_poses_of(wanted, state.settings, state.drags)
+        committed = with_poses_of(settings, self._committed, state.drags)
         if committed == self._committed and positions_after is None:
             return
         step = Step(
@@ -430,7 +399,7 @@ class Session:
     def _return_to(self, committed: Settings, positions: Mapping[str, float] | None) -> None:
         """Undo or redo: a target that somebody drags stays in their hand."""
         self._committed = committed
-        settings = _with_poses_of(committed, self._state.settings, self._state.drags)
+        settings = with_poses_of(committed, self._state.settings, self._state.drags)
         self._swap(settings=settings, positions=positions)
 
     def _finish_drags(self, frames: list[str]) -> None:
@@ -484,7 +453,7 @@ class Session:
         changed["unsaved"] = settings.kinematics != self._saved.kinematics
         self._state = replace(old, **changed)
         if positions is not None:
-            self._command = _Command(self._state.version, frozen_mapping(positions))
+            self._command = Command(self._state.version, frozen_mapping(positions))
             self._command_is_new = True
         # A target that something else than its drag moved no longer glides.
         self._dragged = frozen_mapping(
@@ -496,32 +465,5 @@ class Session:
         )
         self._subscribers.queue(self._state)
 
-    def _positions_of(self, state: SessionState) -> dict[str, float]:
-        command, snapshot = self._command, self.snapshots.get()
-        if snapshot is None or snapshot.epoch != state.epoch:
-            present = dict(state.description.home)
-        elif command is not None and snapshot.settings_version < command.version:
-            present = {}
-        else:
-            return dict(
-                zip(state.description.joint_names, snapshot.positions.tolist(), strict=True)
-            )
-        return present if command is None else {**present, **command.positions}
-
-    def _tool_pose_of(self, state: SessionState, frame: str) -> Pose:
-        if frame not in state.settings.targets:
-            raise unknown_frame(frame, state.description)
-        return state.bundle.tool_poses(self._positions_of(state))[frame]
-
-
-def _with_poses_of(settings: Settings, source: Settings, frames: Mapping[str, int]) -> Settings:
-    """Return the settings with the target poses of some frames taken from others."""
-    if not frames:
-        return settings
-    targets = {
-        frame: ToolTarget(source.targets[frame].transform_target_to_world, target.enabled)
-        if frame in frames
-        else target
-        for frame, target in settings.targets.items()
-    }
-    return settings if targets == settings.targets else replace(settings, targets=targets)
+    def _whereabouts(self, state: SessionState) -> Whereabouts:
+        return whereabouts(state, self.snapshots.get(), self._command)

@@ -1,0 +1,148 @@
+"""Edits that depend on where the robot is: home, pose commands, held joints, target to tool.
+
+Pure functions of the session's state and of what the loop published last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from workbench.config.settings import Settings
+from workbench.errors import ConfigError
+from workbench.live.checks import checked_positions, unknown_frame, unknown_joint
+from workbench.live.snapshot import StateSnapshot
+from workbench.live.state import SessionState
+from workbench.poses import Pose
+
+
+@dataclass(frozen=True, eq=False)
+class Command:
+    """Joint positions (all of them, by name) that the robot is sent to.
+
+    Attributes:
+        version: Version of the settings from which on it counts.
+        positions: In rad or m.
+    """
+
+    version: int
+    positions: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Whereabouts:
+    """Where a robot is, or is just being sent.
+
+    Attributes:
+        state: The session's state.
+        positions: Position of every joint, by name, in rad or m.
+        transform_base_to_world: Pose of the root link of a floating base.
+    """
+
+    state: SessionState
+    positions: Mapping[str, float]
+    transform_base_to_world: Pose
+
+    def tool_poses(self, positions: Mapping[str, float]) -> Mapping[str, Pose]:
+        """Return the tool frames' poses in the world, with the joints at other positions."""
+        poses = self.state.bundle.tool_poses(positions)
+        if not self.state.description.floating_base:
+            return poses
+        # The bundle's kinematics leave a floating base at the origin of the world.
+        return {frame: self.transform_base_to_world @ pose for frame, pose in poses.items()}
+
+
+def whereabouts(
+    state: SessionState, snapshot: StateSnapshot | None, command: Command | None
+) -> Whereabouts:
+    """Return where the robot is.
+
+    Args:
+        state: The session's state.
+        snapshot: What the loop published last, None before the first tick; one of another robot
+            counts as none.
+        command: The newest command; it counts until a snapshot shows its effect.
+    """
+    if snapshot is not None and snapshot.epoch != state.epoch:
+        snapshot = None
+    positions = dict(state.description.home)
+    if snapshot is not None:
+        positions.update(
+            zip(state.description.joint_names, snapshot.positions.tolist(), strict=True)
+        )
+    if command is not None and (snapshot is None or snapshot.settings_version < command.version):
+        positions.update(command.positions)
+    base = Pose() if snapshot is None else snapshot.transform_base_to_world
+    return Whereabouts(state, positions, base)
+
+
+def goal_of(here: Whereabouts, positions: Mapping[str, float]) -> dict[str, float]:
+    """Return where all joints go when some are sent: clamped, and held joints where they are held.
+
+    Raises:
+        ConfigError: For a joint that the robot does not have, or a number that is not finite.
+    """
+    sent = checked_positions(positions, here.state.description)
+    return {**here.positions, **sent, **here.state.settings.held_joints}
+
+
+def with_targets_at(here: Whereabouts, goal: Mapping[str, float]) -> Settings:
+    """Return the settings with every target where its tool will be, unless somebody drags it."""
+    poses = here.tool_poses(goal)
+    settings = here.state.settings
+    for frame, pose in poses.items():
+        if frame in settings.targets and frame not in here.state.drags:
+            settings = settings.with_target(frame, pose)
+    return settings
+
+
+def with_target_at_tool(here: Whereabouts, frame: str) -> Settings:
+    """Return the settings with one target where its tool is.
+
+    Raises:
+        ConfigError: If there is no such frame.
+    """
+    settings = here.state.settings
+    if frame not in settings.targets:
+        raise unknown_frame(frame, here.state.description)
+    return settings.with_target(frame, here.tool_poses(here.positions)[frame])
+
+
+def with_home_here(here: Whereabouts) -> Settings:
+    """Return the settings with the present positions, clamped into the limits, as home."""
+    home = checked_positions(here.positions, here.state.description)
+    return replace(here.state.settings, home=home)
+
+
+def with_joint_held(here: Whereabouts, joint: str, held: bool) -> Settings:
+    """Return the settings with a joint held where it is, or let go.
+
+    Raises:
+        ConfigError: If there is no such joint.
+    """
+    if joint not in here.positions:
+        raise unknown_joint(joint, here.state.description, "held_joints")
+    settings = here.state.settings
+    joints = {name: at for name, at in settings.held_joints.items() if name != joint}
+    if held:
+        joints.update(checked_positions({joint: here.positions[joint]}, here.state.description))
+    return replace(settings, held_joints=joints)
+
+
+def with_poses_of(settings: Settings, source: Settings, frames: Mapping[str, object]) -> Settings:
+    """Return the settings with the target poses of some frames taken from others."""
+    for frame in frames:
+        settings = settings.with_target(frame, source.targets[frame].transform_target_to_world)
+    return settings
+
+
+def refuse_to_move_dragged(wanted: Settings, state: SessionState) -> None:
+    """Refuse an edit that would do nothing but move a target that somebody drags.
+
+    Raises:
+        ConfigError: If it would.
+    """
+    kept = with_poses_of(wanted, state.settings, state.drags)
+    if kept == state.settings and wanted != kept:
+        frame = next(name for name in state.drags if wanted.targets[name] != kept.targets[name])
+        raise ConfigError("the target is being dragged", field=frame)
