@@ -56,7 +56,7 @@ lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .
 
 types: $(TEST_STAMP)
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 contracts: $(TEST_STAMP)
 	$(BIN)/lint-imports
