@@ -68,3 +68,18 @@ GRIPPER = robot(
     links="base upper palm left right",
 )  # fmt: skip
 """A jaw and its follower at the end of a revolute and a prismatic joint."""
+
+SIX_AXIS_ARM = robot(
+    joint("yaw", parent="base", child="column", inside=limit(-3, 3)),
+    joint("shoulder", parent="column", child="upper", axis="0 1 0", inside=limit(-2, 2)),
+    joint("elbow", parent="upper", child="fore", axis="0 1 0", xyz="0 0 0.4", inside=limit(-2, 2)),
+    joint("roll", parent="fore", child="wrist", xyz="0 0 0.2", inside=limit(-3, 3)),
+    joint("pitch", parent="wrist", child="hand", axis="0 1 0", xyz="0 0 0.2", inside=limit(-2, 2)),
+    joint("twist", "continuous", parent="hand", child="tool", inside=limit(velocity=2)),
+    links="base column upper fore wrist hand tool",
+    name="six_axis_arm",
+)
+"""An arm that can take any pose near ``BENT``: five limited joints and a continuous one."""
+
+BENT = {"shoulder": 0.4, "elbow": 0.9, "pitch": 0.8}
+"""A start of the six-axis arm that is not singular."""

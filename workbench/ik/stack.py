@@ -85,6 +85,7 @@ class TaskStack:
         self._posture = PresentPostureTask(self.bounds)
         self._config: PinkKinematicsConfig | None = None
         self._solver_is_sparse = False
+        self._seen_targets: dict[str, Pose | None] = {}
         self._targets: dict[str, Pose | None] = {}
         self._active: list[Task] = []
         self._limits = [self.bounds]
@@ -187,9 +188,9 @@ class TaskStack:
 
     def _update_targets(self, targets: Mapping[str, Pose | None]) -> bool:
         """Take over new targets; True when a frame was enabled or disabled."""
-        old_targets = self._targets
-        if len(targets) == len(old_targets) and all(
-            pose is old_targets.get(name, self) for name, pose in targets.items()
+        seen = self._seen_targets
+        if len(targets) == len(seen) and all(
+            pose is seen.get(name, self) for name, pose in targets.items()
         ):
             return False
         if not targets.keys() <= self._frame_tasks.keys():
@@ -198,23 +199,22 @@ class TaskStack:
                 "there is no such tool frame", field=name,
                 expected=did_you_mean(name, self._frame_tasks),
             )  # fmt: skip
-        enabled_changed = targets.keys() != old_targets.keys()
+        valid: dict[str, Pose | None] = {}
         for name, pose in targets.items():
-            old = old_targets.get(name)
-            if pose is old:
+            numbers = None if pose is None else pose.xyz_xyzw
+            if numbers is None or not np.isfinite(numbers).all():
+                valid[name] = None
                 continue
-            enabled_changed |= old is None or pose is None
-            if pose is not None:
-                numbers = pose.xyz_xyzw
-                if np.isfinite(numbers).all():
-                    placement = pinocchio.XYZQUATToSE3(numbers)
-                    self._frame_tasks[name].transform_target_to_world = placement
-        self._targets = dict(targets)
-        self.invalid_targets = [
-            name for name, pose in targets.items()
-            if pose is None or not np.isfinite(pose.translation).all()
-        ]  # fmt: skip
-        return enabled_changed
+            valid[name] = pose
+            if pose is not seen.get(name):
+                placement = pinocchio.XYZQUATToSE3(numbers)
+                self._frame_tasks[name].transform_target_to_world = placement
+        before = {name for name, pose in self._targets.items() if pose is not None}
+        now = {name for name, pose in valid.items() if pose is not None}
+        self._seen_targets = dict(targets)
+        self._targets = valid
+        self.invalid_targets = [name for name in valid if name not in now]
+        return now != before
 
     def _update_held(self, held: Mapping[str, float]) -> None:
         description = self.robot.description
