@@ -149,7 +149,8 @@ def glb_of_coloured_shape(shape: Shape, opacity: float) -> bytes:
     """
     assert shape.vertex_colors is not None
     blended = _blended(opacity)
-    alpha = np.full((len(shape.vertex_colors), 1), round(255 * (blended or 1.0)), dtype=np.uint8)
+    alpha_byte = 255 if blended is None else round(255 * blended)
+    alpha = np.full((len(shape.vertex_colors), 1), alpha_byte, dtype=np.uint8)
     material = PBRMaterial(
         baseColorFactor=[255, 255, 255, 255],
         metallicFactor=0.0,

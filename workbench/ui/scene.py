@@ -142,11 +142,6 @@ class SceneView:
         self._nodes[0].visible = True
         self._grid.visible = self.options.grid
 
-    def hide(self) -> None:
-        """Make the robot invisible."""
-        self._nodes[0].visible = False
-        self._grid.visible = False
-
     def remove(self) -> None:
         """Take every node of this robot out of the scene."""
         self._nodes[0].remove()

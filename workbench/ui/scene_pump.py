@@ -26,7 +26,7 @@ from workbench.ui.scene import SceneOptions, SceneView
 from workbench.ui.target_marks import TargetMarks
 
 SHORTEST_PERIOD_S = 1.0 / 60.0
-_REST_AFTER_FAULT_S = 1.0
+REST_AFTER_FAULT_S = 1.0
 
 
 class ScenePump:
@@ -43,6 +43,7 @@ class ScenePump:
         options: SceneOptions | None = None,
         gizmo_options: GizmoOptions | None = None,
         on_fault: Callable[[str], None] = lambda _traceback: None,
+        rest_after_fault_s: float = REST_AFTER_FAULT_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Prepare; :meth:`step` or :meth:`start` draws.
@@ -53,6 +54,7 @@ class ScenePump:
             options: What of the robot to show.
             gizmo_options: How the gizmos look and behave.
             on_fault: Told the traceback when drawing fails, which is a bug.
+            rest_after_fault_s: How long to wait then before drawing again.
             clock: Monotonic time in s.
         """
         self._server = server
@@ -60,6 +62,7 @@ class ScenePump:
         self._options = options or SceneOptions()
         self._gizmo_options = gizmo_options or GizmoOptions()
         self._on_fault = on_fault
+        self._rest_after_fault_s = rest_after_fault_s
         self._clock = clock
         self._wake = threading.Event()
         self._stop = threading.Event()
@@ -134,7 +137,7 @@ class ScenePump:
                 self.step()
             except Exception:
                 self._on_fault(traceback.format_exc())
-                rest_s = _REST_AFTER_FAULT_S
+                rest_s = self._rest_after_fault_s
             self._stop.wait(max(0.0, began_s + rest_s - self._clock()))
 
     # One frame -------------------------------------------------------------------------------
@@ -186,14 +189,12 @@ class ScenePump:
         )
         marks = TargetMarks(self._server, description, epoch=state.epoch)
         with self._server.atomic():
-            if old_view is not None:
-                old_view.hide()
             view.show()
+            if old_view is not None:
+                old_view.remove()
+            if old_marks is not None:
+                old_marks.remove()
             self.gizmos.rebuild(state)
-        if old_view is not None:
-            old_view.remove()
-        if old_marks is not None:
-            old_marks.remove()
         self._view, self._marks = view, marks
         bounds = view.bounds()
         set_initial_camera(self._server, place_camera(*bounds))
