@@ -89,6 +89,18 @@ def test_a_refused_number_goes_back_with_the_reason_to_who_typed_it(
     assert panel_rig.other.told == []
 
 
+def test_enter_that_came_twice_is_refused_once_and_news_after_the_next_key(
+    panel_rig: PanelRig,
+) -> None:
+    field = Cost(panel_rig).control.text.handle
+    for text in ("-1", "-1 ", "-1  ", "-1   "):
+        panel_rig.browser.set(field, text)
+    assert len(panel_rig.browser.told) == 1
+    for text in ("-1", "-1 "):
+        panel_rig.browser.set(field, text)
+    assert len(panel_rig.browser.told) == 2
+
+
 def test_what_is_typed_again_is_no_edit(panel_rig: PanelRig) -> None:
     cost = Cost(panel_rig)
     panel_rig.browser.set(cost.control.text.handle, "1.000")

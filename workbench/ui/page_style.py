@@ -24,13 +24,13 @@ if (!window.workbenchEnter) {
     input.dispatchEvent(new Event('input', { bubbles: true }));
     setTimeout(function () {
       if (tries > 0 && input.isConnected && input.value.endsWith(' ')) confirm(input, tries - 1);
-    }, 150);
+    }, 400);
   };
   document.addEventListener('keydown', function (event) {
     const input = event.target;
     if (event.key !== 'Enter' || input.tagName !== 'INPUT' || !input.form) return;
     event.preventDefault();
-    confirm(input, 20);
+    confirm(input, 10);
   }, true);
 }
 """
@@ -57,6 +57,9 @@ form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) {
 form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) > div { padding: 0 0.25rem 0.4rem; }
 form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) > div > div > div:first-child {
   width: auto !important; padding-right: 0.3rem; }
+
+.mantine-Title-root[data-order] { font-size: 0.95rem; margin: 0.7rem 0 0.2rem; }
+.mantine-Title-root[data-order="1"] { font-size: 1.15rem; }
 
 .workbench { padding: 0 0.625rem 0.4rem; font-size: 0.8rem; line-height: 1.4; }
 .workbench table { border-collapse: collapse; width: 100%; font-size: 0.75rem; }

@@ -30,6 +30,7 @@ class TypedText:
         self._commit = commit
         self._shown = text
         self._timer: Timer | None = None
+        self._refused: str | None = None
         self._client: viser.ClientHandle | None = None
         self.handle = tools.gui.add_text(label, text, hint=hint)
         self.handle.on_update(self._key)
@@ -52,11 +53,14 @@ class TypedText:
         self._timer.cancel()
         self._timer = None
         client, self._client = self._client, None
+        text = self.handle.value.strip()
         try:
-            self._shown = self._commit(self.handle.value.strip())
+            self._shown = self._commit(text)
         except WorkbenchError as error:
-            title = f"{self.handle.label} stays at {self._shown}"
-            self._tools.notices.refused(title, error, to=client)
+            if text != self._refused:
+                title = f"{self.handle.label} stays at {self._shown}"
+                self._tools.notices.refused(title, error, to=client)
+            self._refused = text
         self.handle.value = self._shown
 
     def close(self) -> None:
@@ -72,7 +76,10 @@ class TypedText:
             self._timer.cancel()
         self._client = event.client
         self._timer = self._tools.page.call_later(REST_AFTER_LAST_KEY_S, self.settle)
-        if self.handle.value.endswith(" "):
+        if not self.handle.value.endswith(" "):
+            # A key: from here on a refusal is news again, also of the same text.
+            self._refused = None
+        else:
             self.settle()
 
 

@@ -13,6 +13,7 @@ from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.widgets import on_click
 
+_TITLE = "Changed since the start"
 _LABEL_LENGTH_LIMIT = 40
 
 
@@ -23,7 +24,7 @@ class ChangesPanel:
         """Add the list where the gui's context is."""
         self._context = context
         gui = context.tools.gui
-        self._folder = gui.add_folder("Changed since the start", expand_by_default=False)
+        self._folder = gui.add_folder(_TITLE, expand_by_default=False)
         with self._folder:
             self._none = gui.add_html(block('<span class="dim">nothing</span>'))
         self._rows: dict[str, tuple[viser.GuiHtmlHandle, viser.GuiButtonHandle]] = {}
@@ -45,6 +46,7 @@ class ChangesPanel:
                 text.content = content
             button.label = one_line(f"↺ {change.start}", _LABEL_LENGTH_LIMIT)
         self._none.visible = not changes
+        self._folder.label = f"{_TITLE} ({len(changes)})" if changes else _TITLE
 
     def close(self) -> None:
         """Nothing is pending."""

@@ -60,9 +60,10 @@ class FilePanel:
             self._saved = gui.add_html("")
         gui.add_html(
             block(
-                '<span class="dim">The file is the <a href="/api/config.yaml" target="_blank" '
-                'rel="noopener">config as YAML</a>, for DimOS and everything that reads its '
-                "PinkKinematicsConfig. What is typed on the Tune tab is what it holds.</span>"
+                '<span class="dim">The file holds the settings of the Tune tab as a '
+                "PinkKinematicsConfig in YAML, as DimOS reads it; the same text is at "
+                '<a href="/api/config.yaml" target="_blank" rel="noopener">/api/config.yaml</a>.'
+                "</span>"
             )
         )
         gui.add_divider()
@@ -123,8 +124,10 @@ class FilePanel:
         if event.client is None:
             return
         upload: viser.UploadedFile = self._import.value
-        self._read(upload.name, upload.content, event.client)
-        self._import._impl.value = viser.UploadedFile("", b"")
+        if upload.name:
+            # viser would keep the bytes for as long as the page lives.
+            self._import._impl.value = viser.UploadedFile("", b"")
+            self._read(upload.name, upload.content, event.client)
 
     def _read(self, name: str, content: bytes, client: viser.ClientHandle) -> None:
         shown, notices = one_line(name, 80), self._context.tools.notices

@@ -18,7 +18,7 @@ WINDOW_S = 15.0
 BIN_S = 0.1
 _BINS = round(WINDOW_S / BIN_S)
 _LOG_RANGE = (1e-3, 1e3)
-_HEIGHT_PX = 150
+_HEIGHT_PX = 138
 
 
 _AXES = (

@@ -45,8 +45,7 @@ def report_html(report: str) -> str:
     """Return the text in a field to copy from, with a button that copies it."""
     text = "&#10;".join(plain(line, limit=None) for line in report.splitlines())
     return block(
-        '<div><p class="dim">Versions, robot, settings and the last faults. It holds no positions '
-        "of yours but the robot's.</p>"
+        '<div><span class="dim">Versions, robot, settings and the last faults.</span>'
         f'<textarea readonly style="{_AREA_STYLE}" aria-label="report">{text}</textarea>'
         f'<button type="button" style="{_BUTTON_STYLE}" onclick="{_COPY}">Copy</button></div>'
     )

@@ -72,8 +72,10 @@ class RunPanel:
         self._undo.disabled = state.undo_label is None
         self._redo.disabled = state.redo_label is None
         self._steps.content = block(_steps(state))
-        self._pause.label = "Run" if state.paused else "Pause"
-        self._pause.icon = viser.Icon.PLAYER_PLAY if state.paused else viser.Icon.PLAYER_PAUSE
+        label = "Run" if state.paused else "Pause"
+        if label != self._pause.label:
+            self._pause.label = label
+            self._pause.icon = viser.Icon.PLAYER_PLAY if state.paused else viser.Icon.PLAYER_PAUSE
         self._step.disabled = not state.paused
         self._rate.show(state.settings.rate_hz, Settings().rate_hz)
         self._glide.show(state.settings.glide)
