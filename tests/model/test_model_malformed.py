@@ -25,6 +25,7 @@ URDF_CASES: dict[str, tuple[int | None, tuple[str, ...]]] = {
     "duplicate_link": (4, ("base", "two links", "line 2")),
     "empty": (None, ("empty",)),
     "empty_robot": (1, ("empty robot",)),
+    "endless_name": (2, ("5000 characters",)),
     "entity_expansion": (2, ("DOCTYPE", "refused")),
     "everything_held": (1, ("no joint that can move", "elbow")),
     "external_entity": (2, ("DOCTYPE", "refused")),

@@ -113,6 +113,12 @@ def test_a_frame_of_one_s_own_is_fixed_to_its_link(tmp_path: Path) -> None:
     np.testing.assert_allclose(pin.rpy.matrixToRpy(relative.rotation), [0, 0, np.pi / 2], atol=1e-9)
 
 
+def test_a_frame_of_one_s_own_may_have_the_name_of_a_joint(tmp_path: Path) -> None:
+    loaded = load(tmp_path, CHAIN, tool_frames=("wrist=hand:0,0,0.5,0,0,0",))
+    frame = loaded.model.frames[loaded.model.getFrameId("wrist")]
+    assert frame.type == pin.FrameType.OP_FRAME
+
+
 def test_a_link_whose_name_holds_an_equals_sign_is_a_link() -> None:
     assert parse_tool_frame("a=b", ["a=b"]).link == "a=b"
     frame = parse_tool_frame("tip=ns:arm:1,2,3,0,0,0", ["ns:arm"])

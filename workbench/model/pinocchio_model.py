@@ -7,7 +7,7 @@ sees unit axes, complete limits and only those mimic joints that it can carry.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 import numpy as np
@@ -66,7 +66,7 @@ def build_model(
         for name, position in locked.items():
             write_position(q, model.joints[ids[name]], position)
         model = pin.buildReducedModel(model, sorted(ids[name] for name in locked), q)
-    _rename_ambiguous_frames(model, urdf)
+    _rename_ambiguous_frames(model, set(urdf.links))
     return model
 
 
@@ -113,9 +113,9 @@ def set_limits(model: pin.Model, limits: Mapping[str, JointLimits], *, floating_
 
 def add_tool_frames(model: pin.Model, tool_frames: Iterable[ToolFrame]) -> None:
     """Add those tool frames that are not a link's own frame to the model, in place."""
-    for tool in tool_frames:
-        if tool.is_link_frame:
-            continue
+    own = [tool for tool in tool_frames if not tool.is_link_frame]
+    _rename_ambiguous_frames(model, {tool.name for tool in own})
+    for tool in own:
         link = model.frames[model.getFrameId(tool.link, pin.FrameType.BODY)]
         placement = link.placement * pin.SE3(tool.pose.rotation, tool.pose.translation)
         model.addFrame(
@@ -206,8 +206,8 @@ def _text(*numbers: float) -> str:
     return " ".join(repr(float(number)) for number in numbers)
 
 
-def _rename_ambiguous_frames(model: pin.Model, urdf: Urdf) -> None:
-    links = set(urdf.links)
+def _rename_ambiguous_frames(model: pin.Model, names: Collection[str]) -> None:
+    """Give joints' frames that have one of these names, meant for another frame, another one."""
     for frame in model.frames:
-        if frame.name in links and frame.type != pin.FrameType.BODY:
+        if frame.name in names and frame.type != pin.FrameType.BODY:
             frame.name = f"{frame.name} (joint)"

@@ -35,7 +35,7 @@ _TOOL_NAMES = (
     re.compile(r"(^|[_\W])flange([_\W]|$)", re.I),
 )
 
-_SENSOR_NAME = re.compile(r"imu|camera|optical|sensor|lidar|laser|gyro|accel|depth|rgb|skin", re.I)
+_SENSOR_NAME = re.compile(r"imu|camera|optical|sensor|lidar|laser|gyro|accel|depth|rgb|skin|xtion|kinect|realsense", re.I)
 
 
 def parse_tool_frame(text: str, links: Collection[str]) -> ToolFrame:
@@ -129,6 +129,7 @@ class _EndFinder:
     def __init__(self, urdf: Urdf, moving: Collection[str]) -> None:
         self._urdf = urdf
         self._moving = moving
+        self._lengths = self._chain_lengths()
 
     def ends(self) -> list[tuple[str, int]]:
         """Return the last moving link of every chain, with the number of joints above it."""
@@ -161,7 +162,7 @@ class _EndFinder:
 
     def _is_palm(self, body: str, above: int, children: list[str]) -> bool:
         """Whether what hangs on a body is a gripper rather than the rest of the chain."""
-        lengths = [self._length(child) for child in children]
+        lengths = [self._lengths[child] for child in children]
         if above < _SHORTEST_CHAIN or max(lengths) >= above:
             return False
         if len(children) > 1:
@@ -170,15 +171,18 @@ class _EndFinder:
         named = [link for link in self._links_of(body) if _names_a_tool(link)]
         return lengths == [1] and bool(named)
 
-    def _length(self, body: str) -> int:
-        """Return the number of moving joints of the longest chain that starts above a body."""
-        longest = 0
-        pending = [(body, 1)]
-        while pending:
-            here, length = pending.pop()
-            longest = max(longest, length)
-            pending.extend((child, length + 1) for child, _ in self._bodies_below(here))
-        return longest
+    def _chain_lengths(self) -> dict[str, int]:
+        """Return, by body, the number of moving joints of the longest chain from above it on."""
+        bodies = [self._urdf.root]
+        parents: dict[str, str] = {}
+        for body in bodies:
+            for child, _ in self._bodies_below(body):
+                parents[child] = body
+                bodies.append(child)
+        lengths = dict.fromkeys(bodies, 1)
+        for body in reversed(bodies[1:]):
+            lengths[parents[body]] = max(lengths[parents[body]], lengths[body] + 1)
+        return lengths
 
     def _bodies_below(self, body: str) -> list[tuple[str, str]]:
         """Return first link and joint of each body that moves against this one."""

@@ -133,7 +133,11 @@ class Urdf:
     @cached_property
     def reach_m(self) -> float:
         """Longest sum of distances between consecutive joints, in m: the kinematic length."""
-        return max(
-            sum(float(np.linalg.norm(joint.xyz)) for joint in self.joints_to(link))
-            for link in self.links
-        )
+        lengths = {self.root: 0.0}
+        pending = [self.root]
+        while pending:
+            link = pending.pop()
+            for joint in self.joints_below[link]:
+                lengths[joint.child] = lengths[link] + float(np.linalg.norm(joint.xyz))
+                pending.append(joint.child)
+        return max(lengths.values())

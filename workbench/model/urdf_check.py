@@ -20,6 +20,7 @@ _KINDS = ("revolute", "continuous", "prismatic", "fixed")
 _UNSUPPORTED = ("floating", "planar")
 _OTHER_FORMATS = {"sdf": "an SDF", "mujoco": "a MuJoCo", "COLLADA": "a COLLADA", "html": "an HTML"}
 _SMALLEST_AXIS = 1e-9
+_LONGEST_NAME = 255
 
 Vector3 = tuple[float, float, float]
 
@@ -102,6 +103,9 @@ def _name_of(file: XmlFile, element: Element, what: str) -> str:
     name = element.get("name")
     if name is None or not name.strip():
         raise file.error(f"a <{what}> has no name", element, expected=f'<{what} name="...">')
+    if len(name) > _LONGEST_NAME:
+        raise file.error(f"a <{what}> has a name of {len(name)} characters", element, value=name,
+                         expected=f"at most {_LONGEST_NAME}")  # fmt: skip
     return name
 
 
