@@ -35,7 +35,9 @@ _TOOL_NAMES = (
     re.compile(r"(^|[_\W])flange([_\W]|$)", re.I),
 )
 
-_SENSOR_NAME = re.compile(r"imu|camera|optical|sensor|lidar|laser|gyro|accel|depth|rgb|skin|xtion|kinect|realsense", re.I)
+_SENSOR_NAME = re.compile(
+    r"imu|camera|optical|sensor|lidar|laser|gyro|accel|depth|rgb|skin|xtion|kinect|realsense", re.I
+)
 
 
 def parse_tool_frame(text: str, links: Collection[str]) -> ToolFrame:
