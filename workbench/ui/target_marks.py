@@ -133,8 +133,6 @@ class _Mark:
 
     def _change(self, look: _Look, time_s: float) -> None:
         old, self._look = self._look, look
-        if look.line and not old.line:
-            self._line.points = self._ends[None]
         if look.state is not None and look.state != old.state:
             rgb = state_colour(look.state).rgb
             self._ball.color = rgb
