@@ -59,7 +59,9 @@ class FileFinder:
         self._explicit = tuple(Path(os.path.abspath(os.path.expanduser(d))) for d in package_dirs)
         for folder in self._explicit:
             if not folder.is_dir():
-                raise UsageError("there is no such folder", field="--package-dir", value=str(folder))
+                raise UsageError(
+                    "there is no such folder", field="--package-dir", value=str(folder)
+                )
         self._package_folders: dict[str, tuple[Path, ...]] = {}
         self._found: dict[str, Path] = {}
 
