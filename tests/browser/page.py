@@ -8,16 +8,23 @@ from urllib.parse import urlencode
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from tests.bench.bench_loop import gizmos
 from tests.browser.served import Served
 from tests.wire import WireClient
+from workbench.poses import rotation_from_wxyz
 
 FIELD_OF_VIEW_DEG = 75.0
 """Vertical; viser's default, which the workbench leaves alone."""
 
+SMALL: ViewportSize = {"width": 1280, "height": 800}
+"""The smallest size that the page is made for."""
+
 DRAG_STEPS = 16
+
+GRIP_SHARE = 0.7
+"""Where along its arrow a gizmo is taken."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +61,18 @@ class Camera:
 class Workbench:
     """One open page of a served workbench."""
 
-    def __init__(self, browser: Browser, served: Served, *, camera: Camera | None = None) -> None:
+    def __init__(
+        self,
+        browser: Browser,
+        served: Served,
+        *,
+        camera: Camera | None = None,
+        size: ViewportSize = SMALL,
+    ) -> None:
         """Open the page and wait until it shows the robot."""
         self.served = served
         self.camera = camera
-        self.page: Page = browser.new_page(viewport={"width": 1280, "height": 800})
+        self.page: Page = browser.new_page(viewport=size)
         self.console: list[str] = []
         self.page.on("console", lambda message: self.console.append(message.text))
         query = ""
@@ -116,6 +130,12 @@ class Workbench:
         """Return a button by its text."""
         return self.page.get_by_role("button", name=name, exact=True)
 
+    def dismiss_notifications(self) -> None:
+        """Close what tells of a moment, such as viser's word on software rendering."""
+        closers = self.page.locator(".mantine-Notification-closeButton")
+        while closers.count():
+            closers.first.click()
+
     # The scene ---------------------------------------------------------------------------
 
     def canvas_box(self) -> dict[str, float]:
@@ -142,30 +162,43 @@ class Workbench:
                 scale = message["updates"].get("scale", scale)
         return name, float(scale)
 
-    def drag(self, frame: str, axis: Sequence[float], distance_m: float, index: int = 0) -> None:
-        """Take a gizmo's arrow with the mouse, pull it along its axis and let go.
+    def drag(self, frame: str, distance_m: float, index: int = 0) -> NDArray[np.float64]:
+        """Take one of a gizmo's arrows with the mouse, pull it along its axis and let go.
 
         Args:
-            frame: Tool frame whose gizmo is meant.
-            axis: Unit vector in the world along one of the gizmo's arrows.
+            frame: Tool frame whose gizmo is meant; its arrows point along the target's axes.
             distance_m: How far to pull, roughly: the mouse works in pixels.
             index: Which gizmo it is, in the order of the scene.
+
+        Returns:
+            Unit vector in the world along the arrow that was taken, the one seen best.
         """
         assert self.camera is not None
         _, scale = self.gizmo_scale_m(index)
-        target = np.array(self.served.state()["tools"][frame]["target"]["position"])
-        direction = np.asarray(axis, dtype=float)
-        box = self.canvas_box()
-        start = self.camera.project(target + 0.7 * scale * direction, box)
-        end = self.camera.project(target + (0.7 * scale + distance_m) * direction, box)
+        target = self.served.state()["tools"][frame]["target"]
+        origin, box = np.array(target["position"]), self.canvas_box()
+        arrows = rotation_from_wxyz(target["wxyz"]).T
+        lengths = [
+            np.linalg.norm(
+                self.camera.project(origin + scale * arrow, box) - self.camera.project(origin, box)
+            )
+            for arrow in arrows
+        ]
+        arrow = arrows[int(np.argmax(lengths))]
+        start = self.camera.project(origin + GRIP_SHARE * scale * arrow, box)
+        end = self.camera.project(origin + (GRIP_SHARE * scale + distance_m) * arrow, box)
         mouse = self.page.mouse
         mouse.move(*start)
-        # The arrow lights up under a resting mouse before it can be taken.
-        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => "
-                           "requestAnimationFrame(done)))")  # fmt: skip
+        self.wait_for_frames(2)  # the arrow lights up under a resting mouse before it can be taken
         mouse.move(start[0] + 1, start[1])
         mouse.down()
         for step in range(1, DRAG_STEPS + 1):
             mouse.move(*(start + (end - start) * step / DRAG_STEPS))
-            self.page.evaluate("() => new Promise(done => requestAnimationFrame(done))")
+            self.wait_for_frames(1)
         mouse.up()
+        return arrow
+
+    def wait_for_frames(self, count: int) -> None:
+        """Wait until the browser has drawn."""
+        for _ in range(count):
+            self.page.evaluate("() => new Promise(done => requestAnimationFrame(done))")
