@@ -71,6 +71,14 @@ def test_frames_glide_on_their_own():
     assert targets["right"] is wanted["right"]
 
 
+def test_after_standing_still_it_sets_out_when_the_next_pose_arrives():
+    glide = Glide()
+    glide.targets(0.0, {"left": at(0.0)}, {})
+    glide.targets(0.04, {"left": at(1.0)}, dragged(0.0, at(1.0)))
+    later = glide.targets(0.09, {"left": at(2.0)}, dragged(0.08, at(2.0)))["left"]
+    assert later.translation[0] == pytest.approx(1.2)
+
+
 def test_an_even_drag_moves_evenly():
     """20 poses a second of a steady hand, 200 ticks a second: every tick moves the same way."""
     glide = Glide()

@@ -106,6 +106,15 @@ def test_a_gesture_does_not_go_on_after_an_undo_or_a_redo():
     assert len(history) == 2
 
 
+def test_a_gesture_does_not_go_on_while_something_after_it_is_undone():
+    history = History()
+    history.record(step(0.1, 0.2, gesture="gain"), named=False)
+    history.record(step(0.2, 0.9), named=False)
+    history.undo()
+    history.record(step(0.2, 0.3, gesture="gain"), named=False)
+    assert len(history) == 2
+
+
 def test_only_the_last_200_steps_are_kept():
     history = History()
     for index in range(250):

@@ -273,6 +273,14 @@ def test_an_edit_or_a_restart_tries_again_from_the_last_good_positions(rig: Loop
     assert rig.engine.commands[0] == dict(zip("xyz", good.tolist(), strict=True))
 
 
+def test_a_restart_without_a_fault_does_not_make_the_next_fault_try_again(rig: LoopRig):
+    rig.loop.restart()
+    rig.tick()
+    rig.engine.raises = ZeroDivisionError("by nothing")
+    rig.tick(5)
+    assert len(rig.engine.ticks) == 2
+
+
 def test_a_fault_that_comes_again_is_counted_and_only_the_last_are_kept(rig: LoopRig):
     rig.engine.raises = ZeroDivisionError("by nothing")
     for _ in range(3):
@@ -338,7 +346,8 @@ class DrivenLoop(LoopRig):
         if meanwhile is not None:
             self.clock.advance(0.3 * seconds)
             meanwhile()
-        elif not event.is_set():
+            seconds *= 0.7
+        if not event.is_set():
             self.clock.advance(seconds + self.late_s)
         return event.is_set()
 
@@ -455,13 +464,25 @@ def test_a_listener_that_fails_does_not_end_the_thread():
 def test_the_thread_ends_at_once_when_it_is_stopped(rig: LoopRig):
     ticked = threading.Event()
     rig.loop.on_tick(ticked.set)
-    before = sys.getswitchinterval()
     rig.loop.start()
     assert ticked.wait(10)
     assert rig.loop.running
     assert rig.loop.stop(timeout_s=10)
     assert not rig.loop.running
-    assert sys.getswitchinterval() == before
+
+
+def test_python_changes_threads_quickly_while_the_loop_runs_and_as_before_afterwards():
+    rig = DrivenLoop()
+    intervals: list[float] = []
+    rig.after_tick[1] = lambda: intervals.append(sys.getswitchinterval())
+    before = sys.getswitchinterval()
+    try:
+        sys.setswitchinterval(0.003)
+        rig.run(2)
+        assert intervals == pytest.approx([5e-4])
+        assert sys.getswitchinterval() == pytest.approx(0.003)
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_stopping_what_never_ran_is_no_error(rig: LoopRig):

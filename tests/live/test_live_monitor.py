@@ -279,7 +279,7 @@ def test_failed_ticks_do_not_count_as_time_without_progress(watch: Watch):
     watch.tick(tool(0.5))
     for _ in range(100):
         watch.tick(tool(0.5), status=SolveStatus("infeasible"))
-    assert watch.tick(tool(0.49))[0].code == "converging"
+    assert watch.tick(tool(0.4999))[0].code == "converging"
 
 
 def test_paused_is_said_and_is_no_time_without_progress(watch: Watch):

@@ -176,13 +176,10 @@ class Loop:
 
     def _run_once(self) -> None:
         now_s = self._clock()
-        was_resting = self._resting
         self._resting = self._wants_rest(now_s)
         # Looked at twice: a sign of life may have come between the look and the flag that makes
         # it wake the thread.
         self._resting = self._resting and self._wants_rest(now_s)
-        if was_resting and not self._resting:
-            self._pacer.restart(now_s)
         self._pacer.set_period(1.0 / self._rate_hz(self._session.state), now_s)
         remaining_s = self._pacer.remaining_s(now_s)
         if remaining_s > 0.0:

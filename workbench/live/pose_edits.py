@@ -87,12 +87,11 @@ def goal_of(here: Whereabouts, positions: Mapping[str, float]) -> dict[str, floa
 
 
 def with_targets_at(here: Whereabouts, goal: Mapping[str, float]) -> Settings:
-    """Return the settings with every target where its tool will be, unless somebody drags it."""
+    """Return the settings with every target where its tool will be."""
     poses = here.tool_poses(goal)
     settings = here.state.settings
     for frame, pose in poses.items():
-        if frame in settings.targets and frame not in here.state.drags:
-            settings = settings.with_target(frame, pose)
+        settings = settings.with_target(frame, pose)
     return settings
 
 
