@@ -117,7 +117,8 @@ class App:
         self.server.on_disconnect(lambda _client: self._page_closed())
 
     def start(self) -> None:
-        """Run the loop and draw."""
+        """Draw the robot once, so that the first page finds it, then let everything run."""
+        self.pump.step()
         self.loop.on_tick(self.pump.wake)
         self.loop.start()
         self.pump.start()
@@ -162,7 +163,7 @@ class App:
         return export_text(self.session.state)
 
     def _report(self) -> str:
-        return report_text(self.session, faults=self.loop.faults)
+        return report_text(self.session, faults=self.loop.faults, jobs=self.jobs.states)
 
     def _say_fault(self, fault: str) -> None:
         print(fault, file=sys.stderr, flush=True)
