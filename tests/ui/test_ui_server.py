@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import http.client
 import logging
 import socket
@@ -473,6 +474,17 @@ def test_stop_ends_everything_and_frees_the_port(capfd: pytest.CaptureFixture[st
             page.connection.recv(timeout=5)
     half_open.close()
     assert capfd.readouterr() == ("", "")
+
+
+def test_visitors_who_come_at_the_last_moment_leave_nothing_behind() -> None:
+    for _ in range(3):
+        running = serve(ServerOptions(port=0), {})
+        late = [socket.create_connection(("127.0.0.1", running.port)) for _ in range(8)]
+        running.viser.stop()
+        for visitor in late:
+            visitor.close()
+        running.stop()
+        gc.collect()
 
 
 def test_a_page_that_never_answers_does_not_hold_up_the_end() -> None:

@@ -34,7 +34,8 @@ GOODBYE_S = 0.4
 """How long a page may take to say goodbye when the server stops."""
 
 _MOST_CLIENTS = 64
-_HANG_UP_AGAIN_S = 0.01
+_ROUND_S = 0.005
+_QUIET_ROUNDS = 3
 
 
 class Gate:
@@ -152,21 +153,25 @@ class Gate:
 
 
 class _QuickServe(websockets.asyncio.server.serve):
-    """``serve`` that waits for nobody at its end, and leaves no task behind."""
+    """``serve`` that waits for nobody at its end, and leaves nothing behind in its loop."""
 
     async def __aexit__(self, *exception: Any) -> None:
         self.server.close(close_connections=False)
-        # Again and again: one that was accepted a moment ago appears a moment later.
-        while self.server.handlers:
+        # One that was accepted a moment ago appears some turns of the loop later.
+        quiet_rounds = 0
+        while quiet_rounds < _QUIET_ROUNDS:
+            quiet_rounds = 0 if self.server.handlers else quiet_rounds + 1
             for connection in list(self.server.handlers):
                 connection.transport.abort()
-            await asyncio.sleep(_HANG_UP_AGAIN_S)
+            await asyncio.sleep(_ROUND_S)
         await super().__aexit__(*exception)
-        # Tasks that are left when the loop closes would be complained about on the terminal.
+        # What is left when the loop closes would be complained about on the terminal.
         left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.get_running_loop().shutdown_asyncgens()
+        await asyncio.sleep(_ROUND_S)
 
 
 def _no_entry(request: Request) -> HttpAnswer:

@@ -9,6 +9,7 @@ import functools
 import sys
 import threading
 from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -115,12 +116,19 @@ class GuardedServer:
             return
         self._stopped = True
         atexit.unregister(self.stop)
-        loop = self.viser.get_event_loop()
-        with _viser_keeps_quiet(), contextlib.suppress(TimeoutError, RuntimeError):
-            closing = asyncio.run_coroutine_threadsafe(self._gate.say_goodbye(), loop)
-            closing.result(timeout=2 * GOODBYE_S)
         with _viser_keeps_quiet():
+            self._say_goodbye()
             self.viser.stop()
+
+    def _say_goodbye(self) -> None:
+        goodbye = self._gate.say_goodbye()
+        try:
+            said = asyncio.run_coroutine_threadsafe(goodbye, self.viser.get_event_loop())
+        except RuntimeError:
+            goodbye.close()  # The loop has ended already, and everybody is gone.
+            return
+        with contextlib.suppress(TimeoutError, CancelledError):
+            said.result(timeout=2 * GOODBYE_S)
 
     def _address(self) -> str:
         host = self.host
