@@ -116,6 +116,8 @@ def test_nothing_is_sent_while_nothing_changes(rig):
     assert rig.show(tool)
     outbox = Outbox(rig.server)
     assert not rig.show(tool, time_s=5.0)
+    trembling = tool_state("hand", at(1e-9, -1e-18), at(0.5), code="not_reached")
+    assert not rig.show(trembling, time_s=5.0)
     assert outbox.new() == []
 
 

@@ -26,6 +26,12 @@ _MISSING_FRAME_SHARE_OF_SIZE = 0.04
 _NAME_LENGTH_LIMIT = 60
 _GRID_CELLS_PER_SIZE = 10.0
 
+_QUANTUM = 2.0**-22
+"""What poses are rounded to, in m and in a quaternion's components."""
+
+_NOTICED = 0.75 * _QUANTUM
+"""More than half a step, so that a number between two steps does not flicker between them."""
+
 
 @dataclass(frozen=True)
 class SceneOptions:
@@ -78,7 +84,7 @@ class SceneView:
         self._scene = server.scene
         self._tree = NodeTree(description.links, placements, f"/r{epoch}")
         self._placements = self._tree.node_placements(placements)
-        self._sent = self._placements.astype(np.float32)
+        self._sent = _rounded(self._placements)
         self._nodes = [self._add_node(index) for index in range(len(self._tree.names))]
         self._visuals = [
             self._draw(shape, f"v{number}", self._opacity(shape))
@@ -102,8 +108,8 @@ class SceneView:
     def move(self, placements: NDArray[np.float64]) -> int:
         """Send what moved since the last call.
 
-        Numbers are compared and sent as float32, which is what a page draws with: a joint that
-        stands still sends nothing, and the rounded numbers compress better.
+        Numbers are rounded to a quarter of a micrometre and of a microradian: a solver's noise
+        about its rest is no motion, and rounded numbers take fewer bytes when they are packed.
 
         Args:
             placements: As for the constructor.
@@ -112,14 +118,16 @@ class SceneView:
             The number of messages queued.
         """
         placements = self._tree.node_placements(placements)
-        rows = placements.astype(np.float32)
-        turned = (rows[:, 3:] != self._sent[:, 3:]).any(axis=1)
-        shifted = (rows[:, :3] != self._sent[:, :3]).any(axis=1) & self._tree.translates
+        changed = np.abs(placements - self._sent) > _NOTICED
+        turned = changed[:, 3:].any(axis=1)
+        shifted = changed[:, :3].any(axis=1) & self._tree.translates
         moved = np.flatnonzero(turned | shifted)
         if not len(moved):
             return 0
-        self._placements, self._sent = placements, rows
-        for index, row in zip(moved.tolist(), rows[moved].tolist(), strict=True):
+        rows = _rounded(placements[moved])
+        self._placements = placements
+        self._sent[moved] = rows
+        for index, row in zip(moved.tolist(), rows.tolist(), strict=True):
             node = self._nodes[index]
             if turned[index]:
                 set_orientation(self._scene, node, tuple(row[3:]))
@@ -286,6 +294,10 @@ def set_orientation(
     """
     node.wxyz[:] = wxyz
     scene._queue_scene_message(_messages.SetOrientationMessage(node.name, wxyz))  # pyright: ignore[reportArgumentType]
+
+
+def _rounded(placements: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.rint(placements / _QUANTUM) * _QUANTUM
 
 
 def _box_corners(vertices: NDArray[np.float32]) -> NDArray[np.float64]:

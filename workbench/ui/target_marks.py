@@ -22,6 +22,7 @@ _MARK_SHARE_OF_ARM = 0.22
 _MARK_OPACITY = 0.55
 _LINE_WIDTH_PX = 3.0
 _TEXT_PERIOD_S = 0.1
+_NOTICED_M = 1e-6
 
 _STATE_OF_CODE: dict[str, StateName] = {
     "ok": "reached",
@@ -101,7 +102,7 @@ class _Mark:
         """Show a tool's state; returns whether anything was sent."""
         look = self._look_for(tool, time_s)
         ends = self._ends_of(tool)
-        moved = not np.array_equal(ends, self._ends)
+        moved = bool(np.abs(ends - self._ends).max() > _NOTICED_M)
         if moved:
             self._move(ends, look)
         if look == self._look:
