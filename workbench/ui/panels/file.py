@@ -22,6 +22,7 @@ from workbench.ui.widgets import button_row, dropdown, on_click
 
 _UNSAFE_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 _LABEL_LENGTH_LIMIT = 40
+_NO_PROFILE = "from a file"
 
 
 class FilePanel:
@@ -32,11 +33,10 @@ class FilePanel:
         self._context = context
         tools, gui, state = context.tools, context.tools.gui, context.session.state
         self._options = {title: name for name, title in context.robots.items()}
-        self._elsewhere = "from the command line"
         self._robot = dropdown(
             tools, "robot", "Loads another robot while the present one keeps running. Undo does "
             "not go back over this; the button below does.",
-            self._choose, self._option(state), options=(*self._options, self._elsewhere),
+            self._choose, self._option(state), options=(*self._options, _NO_PROFILE),
         )  # fmt: skip
         with button_row(tools):
             reload_button = gui.add_button("Reload", icon=viser.Icon.REFRESH)
@@ -74,7 +74,7 @@ class FilePanel:
 
     def refresh(self, state: SessionState) -> None:
         """Show which robot it is, and whether something is unsaved."""
-        self._robot.show(self._option(state))
+        self._show_robot(state)
         self._back.visible = state.previous_robot is not None
         self._back.label = one_line(f"Back to {state.previous_robot}", _LABEL_LENGTH_LIMIT)
         if self._save is not None and self._saved is not None and self._context.save_file:
@@ -101,15 +101,24 @@ class FilePanel:
             notices.done("Saved", str(save_file.path), to=client)
 
     def _option(self, state: SessionState) -> str:
-        name = state.description.name
-        return self._context.robots.get(name, self._elsewhere)
+        name, title = state.description.name, state.description.title
+        return title if self._context.robots.get(name) == title else _NO_PROFILE
+
+    def _show_robot(self, state: SessionState) -> None:
+        """Show the robot that runs; what is no profile is an option only while it runs."""
+        option, chooser = self._option(state), self._robot.handle
+        if option == _NO_PROFILE:
+            chooser.options = (*self._options, _NO_PROFILE)
+        self._robot.show(option)
+        if option != _NO_PROFILE and _NO_PROFILE in chooser.options:
+            chooser.options = tuple(self._options)
 
     def _choose(self, option: str) -> None:
         name = self._options.get(option)
         if name is not None:
             self._context.loader.load(name)
         # What is shown is the robot that runs: the new one when it is there.
-        self._robot.show(self._option(self._context.session.state))
+        self._show_robot(self._context.session.state)
 
     async def _send_file(self, event: viser.GuiEvent[Any]) -> None:
         if event.client is None:
