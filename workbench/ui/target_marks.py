@@ -31,6 +31,10 @@ _STATE_OF_CODE: dict[str, StateName] = {
 }
 
 
+TARGET_STATES: tuple[StateName, ...] = tuple(_STATE_OF_CODE.values())
+"""What a target's colour can say."""
+
+
 def distance_text(position_error_m: float, orientation_error_rad: float) -> str:
     """Return a distance as the scene's labels show it: ``12.3 mm, 4.5°``."""
     return f"{1e3 * position_error_m:.1f} mm, {np.degrees(orientation_error_rad):.1f}°"

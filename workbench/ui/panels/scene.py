@@ -16,11 +16,12 @@ import viser
 
 from workbench.live.state import SessionState
 from workbench.ui.camera import ViewName
-from workbench.ui.colours import LEGEND
+from workbench.ui.colours import COLLISION_RGB, Rgb, css, state_colour
 from workbench.ui.gizmos import GizmoAxes, GizmoMode
 from workbench.ui.markup import plain
 from workbench.ui.page_style import block
 from workbench.ui.scene_pump import ScenePump
+from workbench.ui.target_marks import TARGET_STATES
 from workbench.ui.widgets import WidgetTools, checkbox, dropdown
 
 Switch = Literal["visual", "collision", "frames", "names", "grid", "dark"]
@@ -160,11 +161,17 @@ class ScenePanel:
 
 
 def legend_html() -> str:
-    """Return what the colours mean, as HTML."""
-    rows = (
-        f'<div title="{plain(colour.meaning)}">'
-        f'<span style="display:inline-block;width:0.8em;height:0.8em;margin-right:0.5em;'
-        f'border-radius:0.2em;background:{colour.css}"></span>{plain(colour.label)}</div>'
-        for colour in LEGEND
+    """Return what the scene's colours mean, as HTML."""
+    states = [state_colour(name) for name in TARGET_STATES]
+    rows = [_legend_row(state.rgb, state.label, state.meaning) for state in states]
+    collisions = "What collisions are checked with, drawn over what the robot looks like."
+    rows.append(_legend_row(COLLISION_RGB, "collision mesh", collisions))
+    return block("<b>Targets and meshes</b>", *rows)
+
+
+def _legend_row(rgb: Rgb, label: str, meaning: str) -> str:
+    return (
+        f'<div title="{plain(meaning)}">'
+        '<span style="display:inline-block;width:0.8em;height:0.8em;margin-right:0.5em;'
+        f'border-radius:0.2em;background:{css(rgb)}"></span>{plain(label)}</div>'
     )
-    return block("<b>Colours</b>", *rows)
