@@ -66,8 +66,10 @@ class _Ours:
         self.view.show()
 
     def draw(self, positions: NDArray[np.float64]) -> None:
+        moves = self.view.moves(self._robot.picture.local_placements(positions, Pose()))
+        assert moves is not None
         with self.server.atomic():
-            self.view.move(self._robot.picture.local_placements(positions, Pose()))
+            self.view.send(moves)
         self.server.flush()
 
 

@@ -32,6 +32,14 @@ def view_of(server: viser.ViserServer, options: SceneOptions | None = None, **ch
     return view
 
 
+def move(view: SceneView, *positions: float, **named: float) -> bool:
+    """Show the robot at joint positions; tell whether anything moved."""
+    moves = view.moves(placements(*positions, **named))
+    if moves is not None:
+        view.send(moves)
+    return moves is not None
+
+
 def node_names(server: viser.ViserServer) -> set[str]:
     return set(server.scene._handle_from_node_name) - {"/WorldAxes"}
 
@@ -92,7 +100,7 @@ def test_every_link_is_where_the_chain_of_all_placements_puts_it(chain, data):
 
 def test_a_joint_that_turns_sends_its_orientation_and_nothing_else(server):
     view, outbox = view_of(server), Outbox(server)
-    assert view.move(placements(elbow=0.3)) == 1
+    assert move(view, elbow=0.3)
     (message,) = outbox.new()
     assert (type(message).__name__, message.name) == ("SetOrientationMessage", "/r1/0/0")
     assert message.wxyz == pytest.approx([np.cos(0.15), 0.0, 0.0, np.sin(0.15)])
@@ -100,7 +108,7 @@ def test_a_joint_that_turns_sends_its_orientation_and_nothing_else(server):
 
 def test_a_joint_below_a_fixed_link_turns_in_the_node_that_carries_the_link(server):
     view = view_of(server)
-    view.move(placements(shoulder=0.3))
+    move(view, shoulder=0.3)
     expected = pose_of_row(placements()[1]) @ pose_of_row(placements(shoulder=0.3)[2])
     assert server.scene._handle_from_node_name["/r1/0"].wxyz == pytest.approx(
         expected.wxyz, abs=1e-6
@@ -109,7 +117,7 @@ def test_a_joint_below_a_fixed_link_turns_in_the_node_that_carries_the_link(serv
 
 def test_a_joint_that_slides_sends_its_position_and_nothing_else(server):
     view, outbox = view_of(server), Outbox(server)
-    assert view.move(placements(slide=0.2)) == 1
+    assert move(view, slide=0.2)
     (message,) = outbox.new()
     assert (type(message).__name__, message.name) == ("SetPositionMessage", "/r1/0/0/0")
     assert message.position == pytest.approx([0.6, 0.0, 0.1])
@@ -117,10 +125,10 @@ def test_a_joint_that_slides_sends_its_position_and_nothing_else(server):
 
 def test_nothing_is_sent_when_nothing_moved(server):
     view, outbox = view_of(server), Outbox(server)
-    assert view.move(placements()) == 0
-    view.move(placements(0.1, 0.2, 0.3))
+    assert not move(view)
+    move(view, 0.1, 0.2, 0.3)
     outbox.new()
-    assert view.move(placements(0.1, 0.2, 0.3)) == 0
+    assert not move(view, 0.1, 0.2, 0.3)
     assert outbox.new() == []
 
 
@@ -128,25 +136,25 @@ def test_a_solver_s_noise_about_its_rest_is_no_motion(server):
     view = view_of(server)
     # 2.5 steps of the rounding, where the nearest step is a toss-up.
     tie = 2.0 * np.arcsin(2.5 * 2.0**-22)
-    view.move(placements(elbow=tie))
+    move(view, elbow=tie)
     outbox = Outbox(server)
     for noise in (1e-18, -3e-17, 1e-12, -1e-12, 1e-9, -1e-9):
-        assert view.move(placements(shoulder=noise, elbow=tie + noise, slide=noise)) == 0
+        assert not move(view, shoulder=noise, elbow=tie + noise, slide=noise)
     assert outbox.new() == []
 
 
 def test_a_slow_joint_arrives_exactly_where_it_stops(server):
     view = view_of(server)
     for step in range(1, 1001):
-        view.move(placements(elbow=1e-6 * step))
+        move(view, elbow=1e-6 * step)
     wxyz = server.scene._handle_from_node_name["/r1/0/0"].wxyz
     assert 2.0 * np.arctan2(wxyz[3], wxyz[0]) == pytest.approx(1e-3, abs=5e-7)
 
 
 def test_a_page_that_connects_later_sees_the_present_pose(server):
     view = view_of(server)
-    view.move(placements(elbow=0.3))
-    view.move(placements(elbow=0.5))
+    move(view, elbow=0.3)
+    move(view, elbow=0.5)
     client = WireClient(f"http://127.0.0.1:{server.get_port()}")
     try:
         replay = client.replay()
@@ -163,7 +171,7 @@ def test_a_page_that_connects_later_sees_the_present_pose(server):
 def test_the_box_around_the_robot_follows_its_joints(server):
     view = view_of(server)
     before = view.bounds()[1][0]
-    view.move(placements(slide=0.5))
+    move(view, slide=0.5)
     assert view.bounds()[1][0] == pytest.approx(before + 0.5 * np.cos(0.3), abs=1e-6)
 
 

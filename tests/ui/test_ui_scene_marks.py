@@ -25,7 +25,9 @@ class MarkRig:
 
     def show(self, *tools: ToolState, time_s: float = 0.0) -> bool:
         hand, camera = (*tools, tool_state("camera", Pose(), None, enabled=False))[:2]
-        return self.marks.show(snapshot(tools=(hand, camera), time_s=time_s))
+        changes = self.marks.changes(snapshot(tools=(hand, camera), time_s=time_s))
+        self.marks.send(changes)
+        return bool(changes)
 
     def node(self, kind: str, number: int = 0) -> Any:
         return self.server.scene._handle_from_node_name[f"/t1/{number}{kind}"]

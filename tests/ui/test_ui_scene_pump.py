@@ -75,8 +75,16 @@ def test_what_moves_leaves_at_once_and_as_one(rig, monkeypatch):
     )
     rig.show(0.2, 0.1, 0.3)
     assert order == ["end", "flush"]
-    rig.pump.step()
-    assert order[2:] == ["end"]
+    rig.show(0.2, 0.1, 0.3)
+    assert order == ["end", "flush"], "a look that finds nothing new wakes nobody"
+
+
+def test_a_step_says_whether_it_sent_anything(rig):
+    rig.show()
+    rig.session.snapshots.put(snapshot((0.2, 0.0, 0.0)))
+    assert rig.pump.step()
+    rig.session.snapshots.put(snapshot((0.2, 0.0, 0.0)))
+    assert not rig.pump.step()
 
 
 def test_a_snapshot_of_another_robot_is_not_drawn(rig):
@@ -200,11 +208,11 @@ def test_a_fault_while_drawing_is_told_and_does_not_end_the_thread():
     pump = ScenePump(server, session(), on_fault=hear, rest_after_fault_s=0.0)
     step, faults = pump.step, iter([RuntimeError("no canvas")])
 
-    def fail_once() -> None:
+    def fail_once() -> bool:
         for fault in faults:
             raise fault
-        step()
         drawn.set()
+        return step()
 
     pump.step = fail_once
     pump.start()

@@ -56,6 +56,23 @@ class SceneOptions:
     dark: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """What of a robot moved.
+
+    Attributes:
+        placements: Each node's placement in its parent node, shape (m, 7).
+        nodes: Which nodes moved, shape (k,).
+        turned: Which of those turned, shape (k,).
+        shifted: Which of those changed their position, shape (k,).
+    """
+
+    placements: NDArray[np.float64]
+    nodes: NDArray[np.intp]
+    turned: NDArray[np.bool_]
+    shifted: NDArray[np.bool_]
+
+
 class SceneView:
     """One robot in the scene of a server. Used by one thread at a time."""
 
@@ -105,35 +122,37 @@ class SceneView:
 
     # What moves ------------------------------------------------------------------------------
 
-    def move(self, placements: NDArray[np.float64]) -> int:
-        """Send what moved since the last call.
+    def moves(self, placements: NDArray[np.float64]) -> Moves | None:
+        """Return what moved since the last :meth:`send`, None for nothing.
 
         Numbers are rounded to a quarter of a micrometre and of a microradian: a solver's noise
         about its rest is no motion, and rounded numbers take fewer bytes when they are packed.
 
         Args:
             placements: As for the constructor.
-
-        Returns:
-            The number of messages queued.
         """
         placements = self._tree.node_placements(placements)
         changed = np.abs(placements - self._sent) > _NOTICED
-        turned = changed[:, 3:].any(axis=1)
-        shifted = changed[:, :3].any(axis=1) & self._tree.translates
-        moved = np.flatnonzero(turned | shifted)
-        if not len(moved):
-            return 0
-        rows = _rounded(placements[moved])
-        self._placements = placements
-        self._sent[moved] = rows
-        for index, row in zip(moved.tolist(), rows.tolist(), strict=True):
+        turned = np.any(changed[:, 3:], axis=1)
+        shifted = np.any(changed[:, :3], axis=1) & self._tree.translates
+        nodes = np.flatnonzero(turned | shifted)
+        if not len(nodes):
+            return None
+        return Moves(placements, nodes, turned[nodes], shifted[nodes])
+
+    def send(self, moves: Moves) -> None:
+        """Tell the pages what moved: one message for each joint, within ``server.atomic()``."""
+        self._placements = moves.placements
+        rows = _rounded(moves.placements[moves.nodes])
+        self._sent[moves.nodes] = rows
+        for index, row, turned, shifted in zip(
+            moves.nodes.tolist(), rows.tolist(), moves.turned, moves.shifted, strict=True
+        ):
             node = self._nodes[index]
-            if turned[index]:
+            if turned:
                 set_orientation(self._scene, node, tuple(row[3:]))
-            if shifted[index]:
+            if shifted:
                 node.position = tuple(row[:3])
-        return int(turned.sum() + shifted.sum())
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return lower and upper corner of a box around the robot in the world, in m, (3,) each."""
@@ -288,7 +307,7 @@ def set_orientation(
 ) -> None:
     """Turn a node, as assigning to ``node.wxyz`` does, in a quarter of the time.
 
-    The property compares with a tolerance first (30 us of 45), which :meth:`SceneView.move` has
+    The property compares with a tolerance first (30 us of 45), which :meth:`SceneView.moves` has
     done for all nodes at once. The handle's own state is kept, as the property keeps it; the
     message stays in the buffer that a page replays when it connects.
     """

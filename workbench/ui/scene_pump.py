@@ -132,9 +132,9 @@ class ScenePump:
             if self._stop.is_set():
                 return
             began_s = self._clock()
-            rest_s = SHORTEST_PERIOD_S
             try:
-                self.step()
+                # A look that found nothing new must not delay the answer that comes next.
+                rest_s = SHORTEST_PERIOD_S if self.step() else 0.0
             except Exception:
                 self._on_fault(traceback.format_exc())
                 rest_s = self._rest_after_fault_s
@@ -142,8 +142,8 @@ class ScenePump:
 
     # One frame -------------------------------------------------------------------------------
 
-    def step(self) -> None:
-        """Show what is new since the last call."""
+    def step(self) -> bool:
+        """Show what is new since the last call; returns whether the robot or its marks moved."""
         state = self._session.state
         snapshot = self._session.snapshots.get()
         if snapshot is not None and snapshot.epoch != state.epoch:
@@ -155,20 +155,24 @@ class ScenePump:
         if self._view is None or self._view.epoch != state.epoch:
             self._switch_robot(state, snapshot)
         assert self._view is not None and self._marks is not None
+        if options is not self._view.options:
+            self._view.apply(options)
+        self.gizmos.refresh(state, gizmo_options)
+        if snapshot is None or snapshot is self._shown_snapshot:
+            return False
+        self._shown_snapshot = snapshot
+        placements = state.bundle.picture.local_placements(
+            snapshot.positions, snapshot.transform_base_to_world
+        )
+        moves, changes = self._view.moves(placements), self._marks.changes(snapshot)
+        if moves is None and not changes:
+            return False
         with self._server.atomic():
-            if options is not self._view.options:
-                self._view.apply(options)
-            self.gizmos.refresh(state, gizmo_options)
-            sent = False
-            if snapshot is not None and snapshot is not self._shown_snapshot:
-                self._shown_snapshot = snapshot
-                placements = state.bundle.picture.local_placements(
-                    snapshot.positions, snapshot.transform_base_to_world
-                )
-                sent = self._view.move(placements) > 0
-                sent |= self._marks.show(snapshot)
-        if sent:
-            self._server.flush()
+            if moves is not None:
+                self._view.send(moves)
+            self._marks.send(changes)
+        self._server.flush()
+        return True
 
     def _switch_robot(self, state: SessionState, snapshot: StateSnapshot | None) -> None:
         """Draw another robot, then exchange the two at once."""

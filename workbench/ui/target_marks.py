@@ -46,7 +46,7 @@ class TargetMarks:
     def __init__(
         self, server: viser.ViserServer, description: RobotDescription, *, epoch: int
     ) -> None:
-        """Make them, hidden until :meth:`show` is called."""
+        """Make them, hidden until something is sent."""
         self._root = server.scene.add_frame(f"/t{epoch}", show_axes=False)
         radius_m = _MARK_SHARE_OF_ARM * arm_length(description.size_m)
         self._marks = [
@@ -54,13 +54,18 @@ class TargetMarks:
             for number in range(len(description.tool_frames))
         ]
 
-    def show(self, snapshot: StateSnapshot) -> bool:
-        """Show each tool's target and distance; returns whether anything was sent."""
-        changed = [
-            mark.show(tool, snapshot.time_s)
+    def changes(self, snapshot: StateSnapshot) -> list[MarkChange]:
+        """Return what a snapshot changes about the marks since the last :meth:`send`."""
+        changes = (
+            mark.change(tool, snapshot.time_s)
             for mark, tool in zip(self._marks, snapshot.tools, strict=True)
-        ]
-        return any(changed)
+        )
+        return [change for change in changes if change is not None]
+
+    def send(self, changes: list[MarkChange]) -> None:
+        """Tell the pages."""
+        for change in changes:
+            change.mark.apply(change)
 
     def remove(self) -> None:
         """Take all of them out of the scene."""
@@ -80,6 +85,23 @@ class _Look:
     state: StateName | None = None
     line: bool = False
     text: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class MarkChange:
+    """What is new about a mark.
+
+    Attributes:
+        mark: Which one.
+        look: How it looks from now on.
+        ends: Where the tool and its target are in the world, in m, shape (2, 3).
+        time_s: The loop's time.
+    """
+
+    mark: _Mark
+    look: _Look
+    ends: NDArray[np.float32]
+    time_s: float
 
 
 class _Mark:
@@ -102,17 +124,21 @@ class _Mark:
         )
         self._label = scene.add_label(f"{name}d", "", anchor="bottom-left", visible=False)
 
-    def show(self, tool: ToolState, time_s: float) -> bool:
-        """Show a tool's state; returns whether anything was sent."""
+    def change(self, tool: ToolState, time_s: float) -> MarkChange | None:
+        """Return what a tool's state changes, None for nothing."""
         look = self._look_for(tool, time_s)
         ends = self._ends_of(tool)
         moved = bool(np.abs(ends - self._ends).max() > _NOTICED_M)
-        if moved:
-            self._move(ends, look)
-        if look == self._look:
-            return moved
-        self._change(look, time_s)
-        return True
+        if look == self._look and not moved:
+            return None
+        return MarkChange(self, look, ends if moved else self._ends, time_s)
+
+    def apply(self, change: MarkChange) -> None:
+        """Tell the pages."""
+        if change.ends is not self._ends:
+            self._move(change.ends, change.look)
+        if change.look != self._look:
+            self._restyle(change.look, change.time_s)
 
     def _look_for(self, tool: ToolState, time_s: float) -> _Look:
         result = tool.result
@@ -136,7 +162,7 @@ class _Mark:
         if look.line:
             self._line.points = ends[None]
 
-    def _change(self, look: _Look, time_s: float) -> None:
+    def _restyle(self, look: _Look, time_s: float) -> None:
         old, self._look = self._look, look
         if look.state is not None and look.state != old.state:
             rgb = state_colour(look.state).rgb
