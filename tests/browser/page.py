@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -18,10 +19,13 @@ from workbench.poses import rotation_from_wxyz
 FIELD_OF_VIEW_DEG = 75.0
 """Vertical; viser's default, which the workbench leaves alone."""
 
+SCENE = "canvas[data-engine^='three.js']"
+"""The canvas that three.js draws on; the plots have canvases of their own."""
+
 SMALL: ViewportSize = {"width": 1280, "height": 800}
 """The smallest size that the page is made for."""
 
-DRAG_STEPS = 16
+DRAG_STEPS = 8
 
 GRIP_SHARE = 0.7
 """Where along its arrow a gizmo is taken."""
@@ -88,7 +92,7 @@ class Workbench:
 
     def wait_until_connected(self) -> None:
         """Wait until the page has its state; every page shows the loop's status by then."""
-        expect(self.page.locator("canvas").first).to_be_visible(timeout=30_000)
+        expect(self.page.locator(SCENE).first).to_be_visible(timeout=30_000)
         expect(self.page.get_by_text("Status", exact=True).first).to_be_visible(timeout=30_000)
         expect(self.page.get_by_role("tab", name="Tune")).to_be_visible(timeout=30_000)
 
@@ -109,9 +113,10 @@ class Workbench:
 
     def row(self, label: str) -> Locator:
         """Return the line of a control; viser puts label and control into one flex box."""
-        return self.page.locator(".mantine-Flex-root").filter(
-            has=self.page.locator(f"label:text-is('{label}')")
-        ).last  # fmt: skip
+        # viser breaks long names with <wbr>, so only the whole text can be compared.
+        exact = re.compile(f"^{re.escape(label)}$")
+        labelled = self.page.locator("label").filter(has_text=exact)
+        return self.page.locator(".mantine-Flex-root").filter(has=labelled).last
 
     def field(self, label: str) -> Locator:
         """Return the text input on the line of a label."""
@@ -140,7 +145,7 @@ class Workbench:
 
     def canvas_box(self) -> dict[str, float]:
         """Return the bounding box of the 3D canvas, in pixels of the page."""
-        box = self.page.locator("canvas").first.bounding_box()
+        box = self.page.locator(SCENE).first.bounding_box()
         assert box is not None
         return {key: float(value) for key, value in box.items()}  # pyright: ignore[reportArgumentType]
 

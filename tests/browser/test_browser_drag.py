@@ -34,7 +34,7 @@ def test_the_tool_follows_a_gizmo_that_is_dragged_with_the_mouse(
         def arrived(state: dict) -> bool:
             tool = state["tools"][frame]
             moved = np.linalg.norm(np.array(tool["target"]["position"]) - start)
-            return moved > 0.5 * abs(distance_m) and tool["reached"]
+            return bool(moved > 0.5 * abs(distance_m) and tool["reached"])
 
         after = served.wait_for(arrived)["tools"][frame]
         moved = np.array(after["target"]["position"]) - start

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from playwright.sync_api import expect
 
-from tests.browser.page import Workbench
+from tests.browser.page import SCENE, Workbench
 from tests.browser.served import Served, serve
 
 pytestmark = pytest.mark.browser
@@ -49,7 +49,7 @@ def test_what_is_typed_is_exported_downloaded_and_loaded_back(
             first.button("Import").click()
         choosing.value.set_files(downloaded)
         served.wait_for(lambda state: state["config"]["gain"] == 0.3)
-        first.page.locator("canvas").first.click()
+        first.page.locator(SCENE).first.click()
         first.page.keyboard.press("Control+z")
         served.wait_for(lambda state: state["config"]["gain"] == 0.9)
 

@@ -26,6 +26,7 @@ from workbench.model.request import RobotRequest
 from workbench.ui.camera import ViewName
 from workbench.ui.commands import Command, register_commands, standard_commands
 from workbench.ui.http import YAML, HttpAnswer, json_answer, text_answer
+from workbench.ui.lighting import light_scene
 from workbench.ui.loading import initial_settings, load_bundle
 from workbench.ui.notices import Notices
 from workbench.ui.page_loop import AsyncioPageLoop
@@ -86,10 +87,19 @@ class App:
             server_options,
             {"/api/state": self._answer_state, "/api/config.yaml": self._answer_config},
         )
+        try:
+            self._build_page(request)
+        except BaseException:
+            self.server.stop()
+            raise
+
+    def _build_page(self, request: RobotRequest) -> None:
+        """Put everything on the page; nobody hears of the loop or the session before."""
         viser_server = self.server.viser
         notices = Notices(lambda: viser_server.get_clients().values())
         self.pump = ScenePump(viser_server, self.session, on_fault=self._say_fault)
         self.server.filter.gizmo_owner(self.pump.gizmos.may_start)
+        self.server.filter.on_refused(partial(self._say_refused, notices))
         tools = WidgetTools(
             gui=viser_server.gui,
             page=AsyncioPageLoop(viser_server.get_event_loop()),
@@ -118,6 +128,7 @@ class App:
 
     def start(self) -> None:
         """Draw the robot once, so that the first page finds it, then let everything run."""
+        light_scene(self.server.viser)
         self.pump.step()
         self.loop.on_tick(self.pump.wake)
         self.loop.start()
@@ -139,11 +150,10 @@ class App:
             "Side view": "side",
             "Top view": "top",
         }
-        target = self.save_target
         return standard_commands(
             self.session,
             {label: partial(self._look_from, view) for label, view in views.items()},
-            None if target is None else lambda _client: target.save(),
+            None if self.save_target is None else self.board.file.save,
         )
 
     def _look_from(self, view: ViewName | None, client: viser.ClientHandle) -> None:
@@ -152,6 +162,11 @@ class App:
     def _page_closed(self) -> None:
         if self.server.client_count == 0:
             self.loop.set_watched(False)
+
+    def _say_refused(self, notices: Notices, client_id: int, reason: str) -> None:
+        client = self.server.viser.get_clients().get(client_id)
+        if client is not None:
+            notices.refused("Not accepted", reason, to=client)
 
     def _answer_state(self) -> HttpAnswer:
         return json_answer(state_document(self.session.state, self.loop.latest.get()))
