@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.chromium import FLAGS, find
 from tests.browser.page import Camera, Workbench
 from tests.browser.served import Served
+
+# The page shows what it was told at its next frame, which software rendering may take long over.
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +33,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Workbench]]:
 
     def open_one(served: Served, *, camera: Camera | None = None) -> Workbench:
         pages.append(Workbench(browser, served, camera=camera))
+        pages[-1].page.set_default_timeout(60_000)
         return pages[-1]
 
     yield open_one

@@ -27,8 +27,8 @@ SMALL: ViewportSize = {"width": 1280, "height": 800}
 
 DRAG_STEPS = 8
 
-GRIP_SHARE = 0.7
-"""Where along its arrow a gizmo is taken."""
+GRIP_SHARE = 0.9
+"""Where along its arrow a gizmo is taken: its head, away from the arcs that turn it."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,9 @@ from tests.browser.served import serve
 
 pytestmark = pytest.mark.browser
 
+ROBOT = "dual_arm_7dof"
+"""Made of boxes and cylinders: quick to draw without a graphics card."""
+
 MARKER = "injected_by_a_name"
 
 
@@ -34,7 +37,7 @@ def test_a_link_that_names_another_server_is_refused(browser: Browser, key: str)
     elsewhere = ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
     threading.Thread(target=elsewhere.serve_forever, daemon=True).start()
     try:
-        with serve("panda") as served:
+        with serve(ROBOT) as served:
             page = browser.new_page()
             host, port = "127.0.0.1", elsewhere.server_address[1]
             answer = page.goto(f"{served.url}?{key}=ws://{host}:{port}/evil")
@@ -47,7 +50,7 @@ def test_a_link_that_names_another_server_is_refused(browser: Browser, key: str)
 
 
 def test_the_page_may_talk_to_its_own_server_only(open_page: Callable[..., Workbench]) -> None:
-    with serve("panda") as served:
+    with serve(ROBOT) as served:
         page = open_page(served)
         blocked = page.page.evaluate(
             "() => fetch('http://127.0.0.1:9/').then(() => 'sent', error => String(error))"

@@ -212,7 +212,7 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
     return robot
 
 
-_BARE_URDF_DEFAULTS = PinkKinematicsConfig(solver="daqp", lm_damping=10.0)
+_BARE_URDF_DEFAULTS = PinkKinematicsConfig(solver="daqp", lm_damping=3.0, damping=3e-3)
 """For a robot that nobody has tuned: DimOS's values, but calm at the end of the robot's reach."""
 
 
