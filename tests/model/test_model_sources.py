@@ -116,7 +116,8 @@ def test_a_urdf_is_loaded_from_any_working_directory(
     assert description.urdf_path == path
     assert description.name == "inline"
     assert description.urdf_sha256 == hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    assert description.defaults.lm_damping == 10.0
+    assert description.defaults.lm_damping == 3.0
+    assert description.defaults.damping == 3e-3
 
 
 @pytest.mark.parametrize("name", ["gone.urdf", "gone.urdf.xacro", "gone.yaml", "no/folder/a.urdf"])
