@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from pathlib import Path
 
 import pytest
 
 from workbench import __version__, doctor
-from workbench.cli import main
+from workbench.cli import build_parser, main
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -80,6 +82,21 @@ def test_a_mistake_is_one_sentence_that_names_it(
     assert captured.out == ""
     last = captured.err.strip().splitlines()[-1]
     assert last.startswith("workbench")
+
+
+def test_the_readme_names_every_command_and_option() -> None:
+    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+    commands = next(
+        action.choices
+        for action in build_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)  # pyright: ignore[reportPrivateUsage]
+    )
+    for name, parser in commands.items():
+        assert f"workbench {name}" in readme
+        for action in parser._actions:
+            for option in action.option_strings:
+                if option not in ("-h", "--help"):
+                    assert f"{option}" in readme, f"{name} {option}"
 
 
 def test_doctor_says_that_all_is_in_place(capsys: pytest.CaptureFixture[str]) -> None:
