@@ -276,9 +276,29 @@ def test_options_that_the_robot_starts_with_are_in_force_at_once(server):
 def test_a_dark_page_has_dark_lines_on_its_floor(server):
     view = view_of(server)
     floor = server.scene._handle_from_node_name["/floor1"]
-    light = floor.cell_color
+    light = floor.colors.copy()
     view.apply(SceneOptions(dark=True))
-    assert sum(floor.cell_color) < sum(light)
+    assert (floor.colors < light).all()
+
+
+@pytest.mark.parametrize(("size_m", "cell_m"), [(0.17, 0.01), (1.2, 0.1), (2.5, 0.1), (9.0, 1.0)])
+def test_the_floor_s_cells_are_round_numbers_and_it_reaches_beyond_the_robot(
+    server, size_m, cell_m
+):
+    view_of(server, size_m=size_m)
+    points = server.scene._handle_from_node_name["/floor1"].points
+    across = np.unique(np.abs(points[:, :, :2]))
+    assert np.diff(across).min() == pytest.approx(cell_m, rel=1e-4)
+    assert across.max() >= 2.0 * size_m * 0.999
+    assert (points[:, :, 2] == 0.0).all()
+
+
+def test_the_floor_fades_into_the_background(server):
+    view_of(server)
+    floor = server.scene._handle_from_node_name["/floor1"]
+    distance = np.linalg.norm(floor.points, axis=2)
+    assert (floor.colors[distance >= distance.max() / np.sqrt(2.0)] == 255).all()
+    assert (floor.colors[distance == 0.0] < 255).all()
 
 
 def test_removing_a_robot_leaves_no_node(server):

@@ -14,7 +14,7 @@ import viser
 from tests.ui.scene_rig import Outbox, at, description, snapshot, tool_state, turned_about_z
 from workbench.live.snapshot import ToolState
 from workbench.poses import Pose
-from workbench.ui.colours import LEGEND, line_rgb, state_colour
+from workbench.ui.colours import LEGEND, line_colours, state_colour
 from workbench.ui.target_marks import TargetMarks, distance_text
 
 
@@ -69,7 +69,7 @@ def test_the_target_s_colour_says_whether_it_is_reached(rig, code, state):
     rig.show(tool_state("hand", at(0.0), at(0.5), code=code))
     rgb = state_colour(state).rgb
     assert rig.ball.color == rgb
-    assert rig.line.colors.tolist() == [[list(line_rgb(rgb))] * 2]
+    assert rig.line.colors.tolist() == line_colours([[rgb, rgb]]).tolist()
 
 
 def test_a_line_runs_from_the_tool_to_the_target_with_the_distance_in_mm_and_degrees(rig):
@@ -173,4 +173,4 @@ def test_the_colour_blind_tell_the_states_of_a_target_apart(vision):
 
 
 def test_lines_get_the_linear_numbers_of_a_colour():
-    assert line_rgb((0, 255, 128)) == (0, 255, 55)
+    assert line_colours((0, 255, 128)).tolist() == [0, 255, 55]

@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 Rgb = tuple[int, int, int]
 StateName = Literal["reached", "with_effort", "converging", "not_reached", "stale", "selected"]
 
@@ -41,17 +44,18 @@ def css(rgb: Rgb) -> str:
     return "#{:02x}{:02x}{:02x}".format(*rgb)
 
 
-def line_rgb(rgb: Rgb) -> Rgb:
-    """Return the numbers with which viser's lines come out in a colour.
+def line_colours(rgb: ArrayLike) -> NDArray[np.uint8]:
+    """Return the numbers with which viser's lines come out in given colours.
 
     viser takes the colours of lines for linear ones, and those of everything else for sRGB
     (IEC 61966-2-1, whose decoding function this is).
+
+    Args:
+        rgb: Colours in 0 .. 255, shape (..., 3).
     """
-    red, green, blue = (
-        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
-        for channel in (number / 255.0 for number in rgb)
-    )
-    return round(255.0 * red), round(255.0 * green), round(255.0 * blue)
+    share = np.asarray(rgb, dtype=np.float64) / 255.0
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    return np.rint(255.0 * linear).astype(np.uint8)
 
 
 LEGEND: tuple[StateColour, ...] = (
@@ -96,14 +100,23 @@ BRAND_RGB: Rgb = (0, 114, 178)
 
 @dataclass(frozen=True)
 class GridColours:
-    """Lines of the floor's grid, in 0 .. 255."""
+    """The floor's lines, in 0 .. 255, before the page's tone mapping.
+
+    Attributes:
+        cell: Of a thin line.
+        section: Of every fifth line.
+        edge: What both fade into towards the grid's edge.
+    """
 
     cell: Rgb
     section: Rgb
+    edge: Rgb
 
 
 def grid_colours(dark: bool) -> GridColours:
     """Return the floor's colours for the dark or the light page."""
+    # The tone mapping (ACES) makes the edge's colour the dark page's background, 20 of 255, and
+    # white 226 at most.
     if dark:
-        return GridColours(cell=(58, 61, 66), section=(92, 97, 105))
-    return GridColours(cell=(216, 219, 224), section=(168, 174, 183))
+        return GridColours(cell=(64, 67, 72), section=(100, 105, 113), edge=(38, 38, 38))
+    return GridColours(cell=(206, 210, 216), section=(150, 156, 165), edge=(255, 255, 255))

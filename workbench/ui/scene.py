@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from viser import _messages
 
 from workbench.model.description import RobotDescription, Shape
-from workbench.ui.colours import COLLISION_RGB, MISSING_MESH_RGB, Rgb, grid_colours
+from workbench.ui.colours import COLLISION_RGB, MISSING_MESH_RGB, Rgb
 from workbench.ui.drawn_shapes import DrawnShape, draw_shape
+from workbench.ui.floor import Floor
 from workbench.ui.markup import one_line
 from workbench.ui.node_tree import NodeTree
 
@@ -24,7 +25,6 @@ _COLLISION_OPACITY = 0.45
 _FRAME_SHARE_OF_SIZE = 0.1
 _MISSING_FRAME_SHARE_OF_SIZE = 0.04
 _NAME_LENGTH_LIMIT = 60
-_GRID_CELLS_PER_SIZE = 10.0
 
 _QUANTUM = 2.0**-22
 """What poses are rounded to, in m and in a quaternion's components."""
@@ -117,7 +117,13 @@ class SceneView:
         self._labels: list[viser.LabelHandle] | None = None
         self._outlines = self._outlines_of_nodes()
         self.floor_z = min(0.0, float(self.bounds()[0][2]))
-        self._grid = self._add_grid()
+        self._floor = Floor(
+            self._scene,
+            f"/floor{epoch}",
+            size_m=description.size_m,
+            z_m=self.floor_z,
+            dark=self.options.dark,
+        )
         self._apply_visibility()
 
     # What moves ------------------------------------------------------------------------------
@@ -167,12 +173,12 @@ class SceneView:
     def show(self) -> None:
         """Make the robot visible, complete as it is."""
         self._nodes[0].visible = True
-        self._grid.visible = self.options.grid
+        self._floor.visible = self.options.grid
 
     def remove(self) -> None:
         """Take every node of this robot out of the scene."""
         self._nodes[0].remove()
-        self._grid.remove()
+        self._floor.remove()
 
     def apply(self, options: SceneOptions) -> None:
         """Show what the options say; builds collision meshes, frames and names when first shown."""
@@ -182,11 +188,9 @@ class SceneView:
                 drawn.set_opacity(self._opacity(drawn.shape))
         self._apply_visibility()
         if options.dark != old.dark:
-            colours = grid_colours(options.dark)
-            self._grid.cell_color = colours.cell
-            self._grid.section_color = colours.section
+            self._floor.set_dark(options.dark)
         if options.grid != old.grid:
-            self._grid.visible = options.grid
+            self._floor.visible = options.grid
 
     def _opacity(self, shape: Shape) -> float:
         return shape.rgba[3] * (1.0 - self.options.transparency)
@@ -268,23 +272,6 @@ class SceneView:
             one_line(link, _NAME_LENGTH_LIMIT),
             position=mount.transform_link_to_node.translation,
             font_screen_scale=0.8,
-        )
-
-    def _add_grid(self) -> viser.GridHandle:
-        colours = grid_colours(self.options.dark)
-        cell_m = 10.0 ** np.round(
-            np.log10(max(self.description.size_m, 1e-3) / _GRID_CELLS_PER_SIZE)
-        )
-        return self._scene.add_grid(
-            f"/floor{self.epoch}",
-            infinite_grid=True,
-            fade_distance=60.0 * cell_m,
-            cell_size=cell_m,
-            section_size=5.0 * cell_m,
-            cell_color=colours.cell,
-            section_color=colours.section,
-            position=(0.0, 0.0, self.floor_z),
-            visible=False,
         )
 
     def _outlines_of_nodes(self) -> Mapping[int, NDArray[np.float64]]:

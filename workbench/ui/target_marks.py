@@ -15,7 +15,7 @@ from workbench.live.snapshot import (
     ToolState,
 )
 from workbench.model.description import RobotDescription
-from workbench.ui.colours import StateName, line_rgb, state_colour
+from workbench.ui.colours import StateName, line_colours, state_colour
 from workbench.ui.gizmos import arm_length
 
 _MARK_SHARE_OF_ARM = 0.22
@@ -167,7 +167,7 @@ class _Mark:
         if look.state is not None and look.state != old.state:
             rgb = state_colour(look.state).rgb
             self._ball.color = rgb
-            self._line.colors = np.array([[line_rgb(rgb)] * 2], dtype=np.uint8)
+            self._line.colors = line_colours([[rgb, rgb]])
         if look.text != old.text:
             self._text_time_s = time_s
             self._label.text = look.text
