@@ -447,3 +447,11 @@ def test_the_errors_are_those_of_the_poses(tmp_path: Path) -> None:
     assert tool.orientation_error_rad == pytest.approx(
         np.linalg.norm(pinocchio.log3(placement.rotation.T @ goal.rotation)), abs=1e-9
     )
+
+
+def test_a_posture_cost_whose_square_overflows_fails_the_solve_and_no_more(tmp_path: Path) -> None:
+    engine = arm_engine(tmp_path)
+    targets = {"tool": moved(poses(engine)["tool"], STEP)}
+    config = PinkKinematicsConfig(solver="daqp", posture_cost=1e200)
+    assert not engine.tick(inputs(targets, config=config)).status.ok
+    assert engine.tick(inputs(targets)).status.ok

@@ -38,9 +38,12 @@ class PresentPostureTask(PostureTask):
     def set_cost(self, cost: float, configuration: pink.Configuration) -> None:
         """Set the cost in [cost] / [rad] (or [m])."""
         self.cost = float(cost)
-        self._weight = self.cost**2
+        # A product, because a power raises where it overflows: a cost of 1e200 makes a solve that
+        # fails, which is said, and no error of the program.
+        self._weight = self.cost * self.cost
         jacobian = self.compute_jacobian(configuration)
-        self._hessian = self._weight * (jacobian.T @ jacobian)
+        with np.errstate(all="ignore"):
+            self._hessian = self._weight * (jacobian.T @ jacobian)
 
     def set_margin(self, margin: float) -> None:
         """Set how far inward from the limits the target is moved, in rad or m."""
