@@ -201,6 +201,22 @@ def test_what_was_edited_while_the_file_was_written_stays_unsaved(rig: Rig):
     assert rig.session.state.unsaved
 
 
+def test_another_robot_neither_saves_nor_forgets_what_is_in_the_file(rig: Rig):
+    rig.set_gain(0.3)
+    rig.session.mark_saved(rig.session.state)
+    rig.set_gain(0.2)
+    # A reload of the same robot with its settings, then another robot and the way back.
+    rig.session.replace_bundle(fake_bundle(), rig.settings)
+    assert rig.session.state.unsaved
+    assert [change.phrase for change in rig.session.unsaved_changes()] == ["gain 0.3 to 0.2"]
+    other = fake_bundle("other")
+    rig.session.replace_bundle(other, start_settings(other))
+    rig.session.mark_saved(rig.session.state)
+    assert not rig.session.state.unsaved
+    rig.session.restore_previous()
+    assert rig.session.state.unsaved
+
+
 # Pose commands ---------------------------------------------------------------------------
 
 

@@ -44,12 +44,11 @@ from workbench.poses import Pose
 
 @dataclass(frozen=True, eq=False)
 class _Robot:
-    """A robot with its settings now, at the start, and as last saved."""
+    """A robot with its settings now and at the start."""
 
     bundle: RobotBundle
     settings: Settings
     start: Settings
-    saved: Settings
 
 
 class Session:
@@ -293,7 +292,7 @@ class Session:
             old, new = self._state.description, bundle.description
             if (old.name, old.source) != (new.name, new.source):
                 self._previous = self._present_robot()
-            state = self._put_robot(_Robot(bundle, settings, settings, settings))
+            state = self._put_robot(_Robot(bundle, settings, settings))
         self._subscribers.deliver()
         return state
 
@@ -308,11 +307,13 @@ class Session:
         return robot is not None
 
     def mark_saved(self, state: SessionState) -> None:
-        """Remember that the twelve fields of ``state`` are in the file now."""
+        """Remember that the twelve fields of ``state`` are in the file now.
+
+        There is one file, whatever robot is shown: a switch neither saves nor forgets anything.
+        """
         with self._lock:
-            if state.epoch == self._state.epoch:
-                self._saved = state.settings
-                self._swap()
+            self._saved = state.settings
+            self._swap()
         self._subscribers.deliver()
 
     # Reading -----------------------------------------------------------------------------
@@ -325,6 +326,11 @@ class Session:
     def changes(self) -> tuple[Change, ...]:
         """Return what differs from the start of the session (or the last robot switch)."""
         return differences(self._start, self._state.settings)
+
+    def unsaved_changes(self) -> tuple[Change, ...]:
+        """Return which of the twelve fields differ from what was saved last."""
+        found = differences(self._saved, self._state.settings)
+        return tuple(change for change in found if change.field.startswith("kinematics."))
 
     def present_positions(self) -> dict[str, float]:
         """Return where every joint is now, or is just being sent, by name, in rad or m."""
@@ -419,12 +425,12 @@ class Session:
             self._swap(drags=frozen_mapping(drags))
 
     def _present_robot(self) -> _Robot:
-        return _Robot(self._state.bundle, self._committed, self._start, self._saved)
+        return _Robot(self._state.bundle, self._committed, self._start)
 
     def _put_robot(self, robot: _Robot) -> SessionState:
         old = self._state
         self._history.clear()
-        self._committed, self._start, self._saved = robot.settings, robot.start, robot.saved
+        self._committed, self._start = robot.settings, robot.start
         self._command, self._steps_wanted = None, 0
         self._dragged = frozen_mapping()
         other_robot = old.description.urdf_sha256 != robot.bundle.description.urdf_sha256

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -198,12 +199,22 @@ def run_app(request: RobotRequest, server_options: ServerOptions, options: AppOp
         app.start()
         _say_ready(app)
         if options.open_browser:
-            webbrowser.open(app.server.url)
+            _open_browser(app.server.url)
         ended.wait()
     finally:
         app.stop()
     _say_unsaved(app)
     return 0
+
+
+def _open_browser(url: str) -> None:
+    """Open the page in a window, and wait for nobody.
+
+    Without a display a terminal's browser (lynx, w3m) would take the terminal, and Ctrl+C with it.
+    """
+    wanted = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    if wanted or sys.platform in ("darwin", "win32"):
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
 def _say_ready(app: App) -> None:
@@ -219,9 +230,5 @@ def _say_unsaved(app: App) -> None:
     target = app.save_target
     if target is None or not app.session.state.unsaved:
         return
-    changed = ", ".join(
-        f"{change.label} {change.start} to {change.now}"
-        for change in app.session.changes()
-        if change.field.startswith("kinematics.")
-    )
-    print(f"Not saved to {target.path}: {changed or 'the present settings'}", flush=True)
+    changed = ", ".join(change.phrase for change in app.session.unsaved_changes())
+    print(f"Not saved to {target.path}: {changed}", flush=True)

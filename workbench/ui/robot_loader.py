@@ -63,6 +63,7 @@ class SessionRobotLoader:
         self._load = load
         self._request = request
         self._previous_request: RobotRequest | None = None
+        self._submitted = 0
 
     def load(self, name: str) -> None:
         """Start loading a profile.
@@ -125,11 +126,15 @@ class SessionRobotLoader:
     def _submit(
         self, title: str, work: Callable[[JobControl], _Loaded], done: Callable[[_Loaded], None]
     ) -> None:
+        self._submitted += 1
+        number = self._submitted
+
         def watched(control: JobControl) -> _Loaded:
             try:
                 return work(control)
             finally:
-                if not control.cancelled:
+                # Whether it ended or was cancelled; unless a later robot is being loaded instead.
+                if number == self._submitted:
                     self._session.set_loading(None)
 
         def finished(loaded: _Loaded) -> None:

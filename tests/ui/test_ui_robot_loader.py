@@ -1,0 +1,129 @@
+"""Switching the robot: one swap when it is complete, and the present one stays until then."""
+
+from __future__ import annotations
+
+import os
+import threading
+import webbrowser
+from collections.abc import Callable
+
+import pytest
+
+from tests.live.live_fakes import FakeEngine, Rig, fake_bundle
+from workbench.errors import RobotError
+from workbench.live.bundle import RobotBundle
+from workbench.live.jobs import Jobs
+from workbench.model.request import RobotRequest
+from workbench.ui.app import _open_browser
+from workbench.ui.loading import Progress
+from workbench.ui.notices import Notices
+from workbench.ui.robot_loader import JOB_KEY, SessionRobotLoader
+
+
+class LoaderRig:
+    """A loader whose jobs run when the test says so, and whose robots are fakes."""
+
+    def __init__(self) -> None:
+        self.rig = Rig()
+        self.session = self.rig.session
+        self.threads: list[Callable[[], None]] = []
+        self.jobs = Jobs(lambda: self.session.state.epoch, spawn=self._spawn)
+        self.told: list[str] = []
+        self.problem: RobotError | None = None
+        self.loader = SessionRobotLoader(
+            self.session, self.jobs, Notices(lambda: [self]), RobotRequest("gantry"),
+            load=self._load,
+        )  # fmt: skip
+
+    def run(self) -> None:
+        while self.threads:
+            self.threads.pop(0)()
+
+    def add_notification(self, title: str, body: str, **_options: object) -> None:
+        self.told.append(f"{title}: {body}")
+
+    def _spawn(self, _title: str, run: Callable[[], None]) -> None:
+        self.threads.append(run)
+
+    def _load(self, request: RobotRequest, progress: Progress | None) -> RobotBundle:
+        assert progress is not None
+        progress(0.5, "half way")
+        if self.problem is not None:
+            raise self.problem
+        return fake_bundle(request.source)
+
+
+@pytest.fixture
+def loading() -> LoaderRig:
+    return LoaderRig()
+
+
+def test_the_robot_is_swapped_when_it_is_complete_and_back_returns(loading: LoaderRig) -> None:
+    loading.rig.set_gain(0.3)
+    loading.loader.load("ur5")
+    assert loading.session.state.loading is not None
+    assert loading.session.state.description.name == "gantry"
+    loading.run()
+    state = loading.session.state
+    assert (state.description.name, state.loading) == ("ur5", None)
+    loading.loader.back()
+    assert loading.session.state.description.name == "gantry"
+    assert loading.rig.settings.kinematics.gain == 0.3
+
+
+def test_a_robot_that_fails_to_load_leaves_the_present_one(loading: LoaderRig) -> None:
+    loading.problem = RobotError("has two roots")
+    loading.loader.load("ur5")
+    loading.run()
+    state = loading.session.state
+    assert (state.description.name, state.loading) == ("gantry", None)
+    assert "has two roots" in loading.told[-1]
+
+
+def test_loading_that_is_cancelled_is_over(loading: LoaderRig) -> None:
+    loading.loader.load("ur5")
+    assert loading.jobs.cancel(JOB_KEY)
+    loading.run()
+    state = loading.session.state
+    assert (state.description.name, state.loading) == ("gantry", None)
+
+
+def test_the_robot_chosen_last_wins_and_is_the_one_said_to_load(loading: LoaderRig) -> None:
+    loading.loader.load("ur5")
+    loading.loader.load("ur10")
+    title = loading.session.state.loading
+    loading.threads.pop(0)()
+    assert loading.session.state.loading == title
+    loading.run()
+    state = loading.session.state
+    assert (state.description.name, state.loading) == ("ur10", None)
+
+
+def test_a_reload_keeps_settings_and_joints_by_name(loading: LoaderRig) -> None:
+    loading.rig.set_gain(0.3)
+    loading.session.command_positions("set pose", {"x": 0.5})
+    loading.loader.reload()
+    loading.run()
+    state = loading.session.state
+    assert state.epoch == 2
+    assert state.settings.kinematics.gain == 0.3
+    assert state.previous_robot is None
+    engine = state.bundle.engine
+    assert isinstance(engine, FakeEngine)
+    assert engine.commands[-1]["x"] == 0.5
+
+
+@pytest.mark.parametrize(("variable", "opens"), [(None, False), ("DISPLAY", True)])
+def test_a_browser_of_the_terminal_is_not_opened(
+    variable: str | None, opens: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    if variable is not None:
+        monkeypatch.setitem(os.environ, variable, ":0")
+    opened = threading.Event()
+    monkeypatch.setattr(webbrowser, "open", lambda _url: opened.set())
+    monkeypatch.setattr("sys.platform", "linux")
+    before = threading.active_count()
+    _open_browser("http://127.0.0.1:1/")
+    assert opened.wait(5.0) if opens else threading.active_count() == before
