@@ -68,8 +68,6 @@ class ScenePump:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
-        # Without a graphics card shadows take more time than all the rest of the picture.
-        server.scene.configure_default_lights(cast_shadow=False)
         self.gizmos = Gizmos(server, session, self.wake)
         self._view: SceneView | None = None
         self._marks: TargetMarks | None = None
