@@ -89,7 +89,7 @@ def test_the_readme_names_every_command_and_option() -> None:
     commands = next(
         action.choices
         for action in build_parser()._actions
-        if isinstance(action, argparse._SubParsersAction)  # pyright: ignore[reportPrivateUsage]
+        if isinstance(action, argparse._SubParsersAction)
     )
     for name, parser in commands.items():
         assert f"workbench {name}" in readme
@@ -106,7 +106,7 @@ def test_doctor_says_that_all_is_in_place(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_doctor_names_the_wrong_pinocchio(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = doctor._version  # pyright: ignore[reportPrivateUsage]
+    real = doctor._version
     monkeypatch.setattr(
         doctor, "_version", lambda name: "0.4.3" if name == "pinocchio" else real(name)
     )
