@@ -9,7 +9,7 @@
 
 ROBOT ?= panda
 ARGS ?=
-PYTEST_ARGS ?=
+PYTEST_ARGS ?= --numprocesses 2 --dist loadgroup
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 

@@ -1,0 +1,19 @@
+"""How tests are shared out among workers (``pytest -n 2 --dist loadgroup``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ONE_AFTER_THE_OTHER = ("browser", "packaging")
+"""Folders whose tests share something costly: a browser that draws in software, an installation."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep each of those folders on one worker."""
+    here = Path(__file__).parent
+    for item in items:
+        folder = item.path.relative_to(here).parts[0]
+        if folder in ONE_AFTER_THE_OTHER:
+            item.add_marker(pytest.mark.xdist_group(folder))
