@@ -489,6 +489,20 @@ def test_the_page_s_own_rules_can_refuse_a_drag(
     assert server.filter.owner_of("/fixed") is None
 
 
+def test_a_pose_outside_a_drag_moves_no_gizmo_and_the_sender_is_put_right(
+    server: GuardedServer, sentinel: Sentinel, page: Page
+) -> None:
+    gizmo = server.viser.scene.add_transform_controls("/resting")
+    drag(page, "Update", "/resting", 1.0)
+    seen = sentinel.wait(page)
+    assert pose_of(gizmo)[0] == [0.0, 0.0, 0.0]
+    assert any(
+        message["type"] == "SetPositionMessage" and message["position"] == [0.0, 0.0, 0.0]
+        for message in seen
+        if message.get("name") == "/resting"
+    )
+
+
 def test_a_hidden_gizmo_cannot_be_dragged(
     server: GuardedServer, sentinel: Sentinel, page: Page
 ) -> None:

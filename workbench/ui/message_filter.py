@@ -247,6 +247,9 @@ class MessageFilter:
             return None
         usable_gizmo(server, name)
         is_start = message["type"] == "TransformControlsDragStartMessage"
+        if not is_start and owner is None:
+            # viser would show it to everybody, and no drag would ever put it back.
+            raise Refused("No drag has started.")
         phase: DragPhase = "start" if is_start else "update"
         if not all([callback(name, client.id, phase) for callback in self._gizmo_callbacks]):
             raise Refused("This page does not hold that gizmo.")
