@@ -147,3 +147,19 @@ def test_zero_has_a_place_on_the_logarithmic_plot(panel_rig: PanelRig) -> None:
     assert panel._errors.data[1][-1] > 0.0
     panel_rig.browser.set(labelled(panel_rig.gui, "log scale"), False)
     assert panel._errors.data[1][-1] == 0.0
+
+
+@pytest.mark.parametrize("logarithmic", [True, False])
+def test_a_pause_of_the_loop_is_neither_an_error_of_zero_nor_the_end_of_a_plot(
+    panel_rig: PanelRig, logarithmic: bool
+) -> None:
+    panel = PlotsPanel(panel_rig.context)
+    panel_rig.browser.set(labelled(panel_rig.gui, "log scale"), logarithmic)
+    for time_s in (100.0, 103.0):
+        panel_rig.loop.records.append(time_s, 0.8, 0.1, 1e-3, 0.01)
+    panel.draw()
+    age_s, position_mm, orientation_deg = panel._errors.data
+    assert age_s == pytest.approx([-3.0, 0.0])
+    assert position_mm == pytest.approx([800.0, 800.0])
+    assert orientation_deg == pytest.approx(np.degrees([0.1, 0.1]))
+    assert panel._ticks.data[1] == pytest.approx([1.0, 1.0])

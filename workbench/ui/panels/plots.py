@@ -18,6 +18,7 @@ WINDOW_S = 15.0
 BIN_S = 0.1
 _BINS = round(WINDOW_S / BIN_S)
 _LOG_RANGE = (1e-3, 1e3)
+_AGE_SCALE = uplot.Scale(time=False, range=(-WINDOW_S, 0.0))
 _HEIGHT_PX = 138
 
 
@@ -87,12 +88,12 @@ class PlotsPanel:
             padding=(8, 8, 0, 0),
         )
         self._ticks = gui.add_uplot(
-            (curves.age_s, curves.tick_time_ms),
+            _known(curves.age_s, curves.tick_time_ms),
             series=(
                 uplot.Series(label="s"),
                 uplot.Series(label="tick time [ms]", stroke="#009e73", width=1.5),
             ),
-            scales={"x": uplot.Scale(time=False), "y": uplot.Scale(range=(0.0, None))},
+            scales={"x": _AGE_SCALE, "y": uplot.Scale(range=(0.0, None))},
             axes=_AXES,
             height=_HEIGHT_PX - 40,
             padding=(8, 8, 0, 0),
@@ -115,7 +116,7 @@ class PlotsPanel:
         self._last_time_s = float(records.time_s[-1])
         curves = curves_of(records)
         self._errors.data = self._error_data(curves)
-        self._ticks.data = (curves.age_s, curves.tick_time_ms)
+        self._ticks.data = _known(curves.age_s, curves.tick_time_ms)
 
     def close(self) -> None:
         """Nothing is pending."""
@@ -124,9 +125,8 @@ class PlotsPanel:
         errors = curves.position_error_mm, curves.orientation_error_deg
         if self._logarithmic:
             # Zero has no place on a logarithmic axis.
-            errors = tuple(np.fmax(error, _LOG_RANGE[0]) if np.isfinite(error).any() else error
-                           for error in errors)  # fmt: skip
-        return (curves.age_s, *errors)
+            errors = tuple(np.maximum(error, _LOG_RANGE[0]) for error in errors)
+        return _known(curves.age_s, *errors)
 
     def _set_logarithmic(self, logarithmic: bool) -> None:
         self._logarithmic = logarithmic
@@ -136,10 +136,21 @@ class PlotsPanel:
         self.draw()
 
 
+def _known(
+    age_s: NDArray[np.float64], *curves: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], ...]:
+    """Leave out the steps without a number.
+
+    A single NaN among the first numbers would empty a plot that scales itself to its data.
+    """
+    known = np.isfinite(np.stack(curves)).all(axis=0)
+    return tuple(values[known] for values in (age_s, *curves))
+
+
 def _error_scales(*, logarithmic: bool) -> dict[str, uplot.Scale]:
     y = (
         uplot.Scale(distr=3, range=_LOG_RANGE)
         if logarithmic
         else uplot.Scale(distr=1, range=(0.0, None))
     )
-    return {"x": uplot.Scale(time=False), "y": y}
+    return {"x": _AGE_SCALE, "y": y}
