@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import viser
@@ -87,6 +88,18 @@ def test_save_says_how_it_went_and_marks_what_is_unsaved(panel_rig: PanelRig) ->
     panel_rig.save_file.raises = ConfigError("cannot be written", path="/somewhere")
     panel_rig.browser.click(labelled(panel_rig.gui, "Save ●"))
     assert panel_rig.browser.told[-1][0] == "Not saved"
+
+
+def test_a_file_that_is_not_there_is_not_called_saved(
+    panel_rig: PanelRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tuned.yaml"
+    monkeypatch.setattr(panel_rig.save_file, "path", path)
+    panel = FilePanel(panel_rig.context)
+    assert "not written yet" in html_of(panel_rig)
+    path.write_text("gain: 0.5")
+    panel.refresh(panel_rig.session.state)
+    assert "as saved" in html_of(panel_rig)
 
 
 def test_without_a_file_to_save_to_there_is_no_save(panel_rig: PanelRig) -> None:

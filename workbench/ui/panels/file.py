@@ -79,10 +79,11 @@ class FilePanel:
         self._back.label = one_line(f"Back to {state.previous_robot}", _LABEL_LENGTH_LIMIT)
         if self._save is not None and self._saved is not None and self._context.save_file:
             self._save.label = "Save ●" if state.unsaved else "Save"
-            path = plain(str(self._context.save_file.path))
+            path = self._context.save_file.path
+            word = "as saved" if path.exists() else "not written yet"
             self._saved.content = block(
-                f"{'<b>unsaved changes</b>' if state.unsaved else 'as saved'} "
-                f'<span class="dim">{path}</span>'
+                f"{'<b>unsaved changes</b>' if state.unsaved else word} "
+                f'<span class="dim">{plain(str(path))}</span>'
             )
 
     def close(self) -> None:
