@@ -77,16 +77,19 @@ class Floor:
 
 
 def _points(count: int) -> NDArray[np.float32]:
-    """Return both ends of each line in cells, shape (n, 2, 3): every line is two, from its middle.
+    """Return both ends of each piece of a line in cells, shape (n, 2, 3).
+
+    The page draws a piece wrongly, through everything, when an end of it is behind the camera. So
+    the pieces are short: one section each.
 
     Args:
-        count: Cells from the middle to the edge.
+        count: Cells from the middle to the edge, a multiple of those of a section.
     """
-    numbers = np.arange(-count, count + 1, dtype=np.float32)
-    zeros = np.zeros_like(numbers)
-    halves = []
-    for end in (-count, count):
-        middle, edge = np.stack([numbers, zeros], 1), np.stack([numbers, zeros + end], 1)
-        halves += [np.stack([middle, edge], 1), np.stack([middle[:, ::-1], edge[:, ::-1]], 1)]
-    flat = np.concatenate(halves)
-    return np.concatenate([flat, np.zeros_like(flat[:, :, :1])], axis=2)
+    numbers = np.arange(-count, count + 1)
+    starts = np.arange(-count, count, _CELLS_PER_SECTION)
+    number, start = (grid.ravel() for grid in np.meshgrid(numbers, starts))
+    along_y = np.stack(
+        [np.stack([number, start], 1), np.stack([number, start + _CELLS_PER_SECTION], 1)], 1
+    )
+    flat = np.concatenate([along_y, along_y[:, :, ::-1]])
+    return np.concatenate([flat, np.zeros_like(flat[:, :, :1])], axis=2).astype(np.float32)
