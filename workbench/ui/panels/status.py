@@ -67,8 +67,9 @@ def _robot_block(description: RobotDescription, loading: str | None) -> str:
     lines += [f'<span class="fair">▲</span> {plain(remark.text)}' for remark in warnings]
     text = "<br>".join(lines)
     if notes:
+        word = "note" if len(notes) == 1 else "notes"
         text += (
-            f"<details><summary>{len(notes)} notes on this robot</summary>"
+            f"<details><summary>{len(notes)} {word} on this robot</summary>"
             + "<br>".join(plain(remark.text) for remark in notes)
             + "</details>"
         )
