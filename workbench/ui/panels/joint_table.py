@@ -104,8 +104,9 @@ def _not_solved_for(description: RobotDescription) -> str:
     ]
     if not lines:
         return ""
+    joints = "joint is" if len(lines) == 1 else "joints are"
     return block(
-        f"<details><summary>{len(lines)} joints are not solved for</summary>"
+        f"<details><summary>{len(lines)} {joints} not solved for</summary>"
         + "<br>".join(lines)
         + "</details>"
     )
