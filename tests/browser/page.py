@@ -138,8 +138,9 @@ class Workbench:
     def dismiss_notifications(self) -> None:
         """Close what tells of a moment, such as viser's word on software rendering."""
         closers = self.page.locator(".mantine-Notification-closeButton")
-        while closers.count():
-            closers.first.click()
+        # All in one go: one may leave by itself while a click waits for it to hold still.
+        closers.evaluate_all("buttons => buttons.forEach(button => button.click())")
+        expect(closers).to_have_count(0)
 
     # The scene ---------------------------------------------------------------------------
 
