@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import viser
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from viser import _messages
 
 from tests.live.live_fakes import FakeClock, FakeEngine, fake_converge
@@ -19,6 +21,9 @@ from workbench.live.session import Session
 from workbench.live.snapshot import StateSnapshot, Status, Timing, ToolState
 from workbench.model.description import Joint, Link, RobotDescription, Shape
 from workbench.poses import Pose, frozen_array, wxyz_from_rotation_vector
+
+patient = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""For property tests: a busy machine decides nothing."""
 
 JOINTS = ("shoulder", "elbow", "slide")
 TOOLS = ("hand", "camera")

@@ -12,6 +12,7 @@ import viser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.ui.scene_rig import patient
 from tests.wire import WireClient
 from workbench.ui.camera import (
     FIELD_OF_VIEW_RAD,
@@ -48,6 +49,7 @@ corners = st.tuples(*[st.floats(-3.0, 3.0)] * 3)
 sizes = st.tuples(*[st.floats(0.2, 3.0)] * 3)
 
 
+@patient
 @given(corners, sizes, st.sampled_from(list(VIEW_DIRECTIONS)), st.floats(0.3, 3.0))
 def test_the_whole_box_is_in_view_and_fills_it_from_every_side(corner, size, view, aspect):
     lower, upper = np.array(corner), np.array(corner) + np.array(size)

@@ -13,7 +13,7 @@ import viser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.ui.scene_rig import Hand, Outbox, at, description, session, turned_about_z
+from tests.ui.scene_rig import Hand, Outbox, at, description, patient, session, turned_about_z
 from workbench.live.session import Session
 from workbench.poses import Pose, wxyz_from_rotation_vector
 from workbench.ui.gizmos import Drag, GizmoOptions, Gizmos, arm_length, gizmo_pose
@@ -65,6 +65,7 @@ def test_every_tool_frame_has_a_gizmo_on_its_target(rig):
     assert rig.handle(HAND).visible
 
 
+@patient
 @given(st.floats(1e-3, 1e3))
 def test_the_arms_end_6_to_30_cm_from_the_target(size_m):
     assert 0.06 <= arm_length(size_m) <= 0.30
@@ -300,11 +301,13 @@ poses = st.builds(
 )
 
 
+@patient
 @given(poses, poses)
 def test_without_steps_the_target_is_where_the_gizmo_is(start, now):
     assert Drag(1, start, start).target(now).is_close(now, 1e-9, 1e-7)
 
 
+@patient
 @given(poses, st.tuples(numbers, numbers, numbers), st.sampled_from(["tool", "world"]))
 def test_moves_come_in_steps_along_the_arms_and_to_the_nearest_one(start, pull, axes):
     step = 0.05
@@ -317,6 +320,7 @@ def test_moves_come_in_steps_along_the_arms_and_to_the_nearest_one(start, pull, 
     assert target.distance_to(start)[1] < 1e-6
 
 
+@patient
 @given(poses, st.integers(0, 2), st.floats(-3.1, 3.1), st.sampled_from(["tool", "world"]))
 def test_turns_come_in_steps_about_the_arm_and_to_the_nearest_one(start, arm, angle, axes):
     step = math.radians(15.0)

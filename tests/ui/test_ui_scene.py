@@ -10,7 +10,7 @@ import viser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.ui.scene_rig import LINKS, Outbox, cube, description, placements
+from tests.ui.scene_rig import LINKS, Outbox, cube, description, patient, placements
 from tests.wire import WireClient
 from workbench.model.description import Link
 from workbench.poses import Pose, wxyz_from_rotation_vector
@@ -78,6 +78,7 @@ random_poses = st.builds(
 )
 
 
+@patient
 @given(st.lists(st.tuples(random_poses, st.booleans()), min_size=1, max_size=8), st.data())
 def test_every_link_is_where_the_chain_of_all_placements_puts_it(chain, data):
     links: list[Link] = []
