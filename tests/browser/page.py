@@ -140,7 +140,7 @@ class Workbench:
         closers = self.page.locator(".mantine-Notification-closeButton")
         # All in one go: one may leave by itself while a click waits for it to hold still.
         closers.evaluate_all("buttons => buttons.forEach(button => button.click())")
-        expect(closers).to_have_count(0)
+        expect(closers).to_have_count(0, timeout=30_000)
 
     # The scene ---------------------------------------------------------------------------
 
