@@ -1,10 +1,15 @@
-"""How tests are shared out among workers (``pytest -n 2 --dist loadgroup``)."""
+"""What all tests share: no verdict by time, and how they are shared out among workers."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A loaded machine must not decide a property test.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 ONE_AFTER_THE_OTHER = ("browser", "packaging")
 """Folders whose tests share something costly: a browser that draws in software, an installation."""

@@ -99,6 +99,17 @@ def test_the_readme_names_every_command_and_option() -> None:
                     assert f"{option}" in readme, f"{name} {option}"
 
 
+def test_a_file_that_holds_something_else_is_not_saved_over(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Things to remember\n")
+    status, _, err = run(capsys, "serve", "ur5", "--no-browser", "--save-to", str(notes))
+    assert status == 2
+    assert str(notes) in err
+    assert notes.read_text() == "# Things to remember\n"
+
+
 def test_doctor_says_that_all_is_in_place(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "doctor", "--port", "0")
     assert status == 0, out

@@ -12,6 +12,7 @@ from pathlib import Path
 import yaml
 
 from tests.browser.served import serve
+from tests.ui.guarded_page import CAMERA
 from tests.wire import WireClient
 from workbench.config.kinematics import PinkKinematicsConfig
 
@@ -73,6 +74,18 @@ def test_a_config_given_at_the_start_is_in_force_and_comes_out_again(tmp_path: P
         assert exported == state["config"]
 
 
+def test_another_address_than_loopback_is_printed_with_a_token_for_other_machines() -> None:
+    with serve("dual_arm_7dof", "--host", "0.0.0.0", "--token", "secret-token") as served:
+        assert served.url.endswith("?token=secret-token")
+        outside = [line for line in served.lines if line.startswith("From other machines: http")]
+        looking = [line for line in served.lines if line.startswith("To look only: http")]
+        assert all("?token=secret-token" in line and "127.0.0.1" not in line for line in outside)
+        assert looking and "secret-token" not in looking[0]
+        assert served.get("/api/state").status == 403
+        assert served.get("/api/state", Authorization="Bearer secret-token").status == 200
+        assert served.get("/healthz").status == 200
+
+
 def test_unsaved_changes_are_named_at_the_end_and_the_old_file_stays(tmp_path: Path) -> None:
     path = tmp_path / "saved.yaml"
     path.write_text("gain: 0.5\n")
@@ -84,6 +97,7 @@ def test_unsaved_changes_are_named_at_the_end_and_the_old_file_stays(tmp_path: P
             if "props" in message and "label" in message["props"] and "uuid" in message
         }
         uuid, _ = labels["safety_break"]
+        client.send("ViewerCameraMessage", **CAMERA)
         client.send("GuiUpdateMessage", uuid=uuid, updates={"value": False})
         served.wait_for(lambda state: state["config"]["safety_break"] is False)
         assert served.interrupt() == 0

@@ -16,9 +16,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from workbench import __version__
+
 MEASUREMENTS = ("bench_tick", "bench_scene", "bench_loop", "bench_latency")
 RESULT = Path(__file__).resolve().parents[2] / "build" / "bench.json"
-PACKAGES = ("ik-workbench", "pin", "pin-pink", "qpsolvers", "daqp", "viser", "numpy")
+PACKAGES = ("pin", "pin-pink", "qpsolvers", "daqp", "viser", "numpy")
 
 
 def main(arguments: list[str]) -> int:
@@ -33,7 +35,10 @@ def main(arguments: list[str]) -> int:
         "cores": os.cpu_count(),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "versions": {name: importlib.metadata.version(name) for name in PACKAGES},
+        "versions": {
+            "workbench": __version__,
+            **{name: importlib.metadata.version(name) for name in PACKAGES},
+        },
     }
     print(f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}")
     print(", ".join(f"{name} {version}" for name, version in machine["versions"].items()))

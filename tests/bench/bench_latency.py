@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.bench.bench_loop import gizmos
 from tests.browser.served import Served, serve
+from tests.ui.guarded_page import CAMERA
 from tests.wire import WireClient
 
 ROBOT = "panda"
@@ -27,10 +28,11 @@ def measure() -> list[dict[str, Any]]:
         client = WireClient(served.url)
         replay = client.replay()
         name, position, wxyz = gizmos(replay)[0]
+        client.send("ViewerCameraMessage", **CAMERA)
         client.send("TransformControlsDragStartMessage", name=name)
         for repeat in range(REPEATS):
             _settle(client)
-            moved = [position[0], position[1], position[2] + STEP_M * (repeat % 2)]
+            moved = [position[0], position[1], position[2] + STEP_M * ((repeat + 1) % 2)]
             sent = time.perf_counter()
             client.send("TransformControlsUpdateMessage", name=name, position=moved, wxyz=wxyz)
             latencies.append(_first_pose(client, name) - sent)

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from tests.browser.served import serve
+from tests.ui.guarded_page import CAMERA
 from tests.wire import WireClient
 
 ROBOT = "g1"
@@ -33,6 +34,7 @@ def measure() -> list[dict[str, Any]]:
         stop = threading.Event()
         reader = threading.Thread(target=_drain, args=(client, stop), daemon=True)
         reader.start()
+        client.send("ViewerCameraMessage", **CAMERA)
         client.send("TransformControlsDragStartMessage", name=name)
         began = time.monotonic()
         while (elapsed := time.monotonic() - began) < SECONDS:

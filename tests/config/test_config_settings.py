@@ -82,3 +82,11 @@ def test_a_field_without_a_range_has_no_spec() -> None:
     assert checked_number(Settings, "rate_hz", 50) == 50.0
     with pytest.raises(KeyError, match="glide"):
         settings_spec(Settings, "glide")
+
+
+@pytest.mark.parametrize("coordinate", [1000.1, -1e200])
+def test_a_target_too_far_away_is_refused_with_its_coordinate(coordinate: float) -> None:
+    with pytest.raises(ConfigError) as refused:
+        ToolTarget(Pose([0.0, coordinate, 0.0]))
+    assert refused.value.field == "y"
+    assert "1000 m" in str(refused.value)

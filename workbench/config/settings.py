@@ -18,6 +18,9 @@ from workbench.errors import ConfigError
 from workbench.poses import Pose
 
 Mode = Literal["live", "streaming", "planning", "isaac"]
+FARTHEST_TARGET_M = 1000.0
+"""No coordinate of a target may be larger."""
+
 _K = TypeVar("_K")
 _V = TypeVar("_V")
 
@@ -38,6 +41,20 @@ class ToolTarget:
 
     transform_target_to_world: Pose
     enabled: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse a target so far away that the numbers of a solve lose their meaning.
+
+        Raises:
+            ConfigError: With the coordinate and what would be right.
+        """
+        position = self.transform_target_to_world.translation
+        for axis, coordinate in zip("xyz", position.tolist(), strict=True):
+            if abs(coordinate) > FARTHEST_TARGET_M:
+                raise ConfigError(
+                    "is too far away", field=axis, value=coordinate,
+                    expected=f"at most {FARTHEST_TARGET_M:g} m from the origin",
+                )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from workbench.errors import ConfigError
 from workbench.ik.types import ConvergenceResult
 from workbench.live.inputs import tick_inputs
 from workbench.live.jobs import Job, JobControl, Jobs
@@ -25,8 +26,14 @@ def solve_to_convergence(
         jobs: Runs it.
         done: Receives the result, with the iterations that it took.
         failed: Receives what went wrong.
+
+    Raises:
+        ConfigError: If the robot's base floats: a pose command is joint positions, and would leave
+            the base behind.
     """
     state = session.state
+    if state.description.floating_base:
+        raise ConfigError("solving to convergence needs a robot whose base stands still")
     inputs = tick_inputs(state.settings)
     positions = session.present_positions()
     limit = max(state.settings.kinematics.max_iterations, 1)

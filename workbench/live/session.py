@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.settings import Settings, frozen_mapping
 from workbench.live.broadcast import Broadcast
 from workbench.live.bundle import RobotBundle
@@ -305,6 +306,13 @@ class Session:
                 self._put_robot(robot)
         self._subscribers.deliver()
         return robot is not None
+
+    def compare_with_saved(self, kinematics: PinkKinematicsConfig) -> None:
+        """Say what the file that "Save" writes holds already."""
+        with self._lock:
+            self._saved = replace(self._state.settings, kinematics=kinematics)
+            self._swap()
+        self._subscribers.deliver()
 
     def mark_saved(self, state: SessionState) -> None:
         """Remember that the twelve fields of ``state`` are in the file now.

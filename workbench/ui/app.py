@@ -15,6 +15,7 @@ from pathlib import Path
 
 import viser
 
+from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.kinematics_file import read_kinematics
 from workbench.config.settings import Settings
 from workbench.live.export import export_text
@@ -71,6 +72,7 @@ class App:
                 running then.
         """
         save_path = None if options.save_to is None else checked_save_path(options.save_to)
+        saved = None if save_path is None else _config_in(save_path)
         kinematics = None
         if options.config_path is not None:
             kinematics = read_kinematics(Path(options.config_path), name=options.config_path)
@@ -81,6 +83,8 @@ class App:
         self.session = Session(
             bundle, settings, clock=time.monotonic, now_utc=lambda: datetime.now(UTC)
         )
+        if saved is not None:
+            self.session.compare_with_saved(saved)
         self.loop = Loop(self.session)
         self.jobs = Jobs(lambda: self.session.state.epoch)
         self.save_target = None if save_path is None else SaveTarget(save_path, self.session)
@@ -217,12 +221,25 @@ def _open_browser(url: str) -> None:
         threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
+def _config_in(path: Path) -> PinkKinematicsConfig | None:
+    """Return the config that the file for "Save" holds; None where it holds nothing yet.
+
+    Raises:
+        ConfigError: If it holds something else, which "Save" would destroy.
+    """
+    if not path.exists() or path.stat().st_size == 0:
+        return None
+    return read_kinematics(path, name=str(path))
+
+
 def _say_ready(app: App) -> None:
     for remark in app.session.state.description.remarks:
         if remark.severity == "warning":
             print(f"Note: {remark.text}", flush=True)
     if app.server.look_url is not None:
         print(f"To look only: {app.server.look_url}", flush=True)
+    if app.server.outside_url is not None:
+        print(f"From other machines: {app.server.outside_url}", flush=True)
     print(f"Ready: {app.server.url}", flush=True)
 
 

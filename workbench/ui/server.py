@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import contextlib
 import functools
+import socket
 import sys
 import threading
 from collections.abc import Callable, Generator, Mapping
@@ -130,8 +131,18 @@ class GuardedServer:
         with contextlib.suppress(TimeoutError, CancelledError):
             said.result(timeout=2 * GOODBYE_S)
 
-    def _address(self) -> str:
-        host = self.host
+    @property
+    def outside_url(self) -> str | None:
+        """Address of the page for other machines, when every address of this one is bound."""
+        if not is_wildcard(self.host):
+            return None
+        address = outside_address(ipv6=":" in self.host)
+        if address is None:
+            return None
+        return self._address(address) + self._gate.keys.query(Access.EDIT)
+
+    def _address(self, host: str | None = None) -> str:
+        host = host or self.host
         if is_wildcard(host):
             host = "127.0.0.1" if host != "::" else "::1"
         return f"http://[{host}]:{self.port}/" if ":" in host else f"http://{host}:{self.port}/"
@@ -148,6 +159,21 @@ class GuardedServer:
         self.filter.drop_client(outbox.client_id)
         for callback in self._disconnect_callbacks:
             callback(outbox.client_id)
+
+
+def outside_address(*, ipv6: bool) -> str | None:
+    """Return this machine's address as other machines see it, or None without a network.
+
+    Connecting a datagram socket sends nothing; it only makes the system choose a route, here to an
+    address that is reserved for documentation (RFC 5737, RFC 3849).
+    """
+    family, far_away = (socket.AF_INET6, "2001:db8::1") if ipv6 else (socket.AF_INET, "192.0.2.1")
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((far_away, 9))
+            return str(probe.getsockname()[0])
+    except OSError:
+        return None
 
 
 def serve(options: ServerOptions, routes: Mapping[str, Route]) -> GuardedServer:
