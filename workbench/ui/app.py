@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 
 import viser
 
@@ -196,15 +197,16 @@ def run_app(request: RobotRequest, server_options: ServerOptions, options: AppOp
         WorkbenchError: If it cannot start.
     """
     app = App(request, server_options, options)
-    ended = threading.Event()
+    # Unlike an Event, this queue may be written by a signal handler that interrupts its reader.
+    ended: SimpleQueue[int] = SimpleQueue()
     try:
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda _number, _frame: ended.set())
+            signal.signal(number, lambda number, _frame: ended.put(number))
         app.start()
         _say_ready(app)
         if options.open_browser:
             _open_browser(app.server.url)
-        ended.wait()
+        ended.get()
     finally:
         app.stop()
     _say_unsaved(app)
