@@ -54,7 +54,7 @@ def test_matrix_quaternion_and_se3_are_the_same_transform(pose: Pose) -> None:
     assert_same(pose, se3(pose))
     assert Pose.from_matrix(pose.matrix).is_close(pose, 1e-12, 1e-7)
     assert Pose.from_se3(se3(pose)).is_close(pose, 1e-12, 1e-7)
-    assert Pose.from_xyzw(pose.translation, pose.xyzw) == pose
+    assert Pose.from_xyzw(pose.translation, pose.xyzw).is_close(pose, 1e-12, 1e-12)
 
 
 @given(poses)

@@ -7,6 +7,7 @@ start counts as none.
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -66,6 +67,7 @@ def starts(path: str) -> bool:
     return done.returncode == 0 and "started" in done.stdout
 
 
+@functools.cache
 def find() -> str | None:
     """Return the path of the first browser that starts, or None."""
     return next((path for path in candidates() if starts(path)), None)
@@ -100,6 +102,7 @@ def main() -> int:
     if path is None:
         print("No Chromium that starts was found: installing one ...", flush=True)
         install()
+        find.cache_clear()
         path = find()
     if path is None:
         print(

@@ -1,4 +1,8 @@
-"""One browser for all browser tests of a worker; a fresh page and server where a test asks."""
+"""One browser a file of tests; a fresh page and server where a test asks.
+
+Not one for the whole run: while Playwright is active it keeps an event loop running on the main
+thread, where tests of other rooms want their own.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from tests.browser.served import Served
 expect.set_options(timeout=60_000)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Start the Chromium that ``make test`` found or installed; fail without one."""
     path = find()
