@@ -297,3 +297,12 @@ def test_a_pause_keeps_what_was_known_and_sees_what_is_reached(watch: Watch):
     assert watch.tick(tool(0.5), paused=True)[1][0].code == "not_reached"
     assert watch.tick(tool(0.0), paused=True)[1][0].reached is True
     assert watch.tick(tool(0.5, target=at(2.0)), paused=True)[1][0].reached is False
+
+
+def test_a_tool_is_not_blamed_on_the_joints_of_another_arm(watch: Watch):
+    joints = {"hand": frozenset({"shoulder"}), "other": frozenset({"other_shoulder"})}
+    watch.monitor = Monitor(joints.__getitem__)
+    status, _ = watch.ticks(60, tool(0.5), at_limit=("other_shoulder", "shoulder"))
+    assert status.text.endswith("at a position limit: shoulder")
+    status, _ = watch.ticks(60, tool(0.5), at_limit=("other_shoulder",))
+    assert "limit" not in status.text

@@ -290,7 +290,7 @@ class _RobotRun:
         self.retry = False
         self._engine: Engine = state.bundle.engine
         self._glide = Glide()
-        self._monitor = Monitor()
+        self._monitor = Monitor(state.description.joints_before)
         self._last = _at_home(state)
         self._fault: tuple[int, str] | None = None
         self._fault_count = 0

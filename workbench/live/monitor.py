@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cache
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,11 +62,25 @@ class _Progress:
         return began_s <= since_s and error > (1.0 - PROGRESS_SHARE) * first
 
 
+class _Blamed(NamedTuple):
+    """Names of the joints that may keep tools from their targets."""
+
+    at_limit: tuple[str, ...]
+    saturated_velocity: tuple[str, ...]
+    held: tuple[str, ...]
+
+
 class Monitor:
     """Follows the ticks of one robot. Used by the loop's thread alone."""
 
-    def __init__(self) -> None:
-        """Start without a past."""
+    def __init__(self, joints_before: Callable[[str], frozenset[str]] | None = None) -> None:
+        """Start without a past.
+
+        Args:
+            joints_before: Returns the names of the joints that move a tool frame, so that a tool's
+                troubles are not blamed on another arm; None blames any joint.
+        """
+        self._joints_before = None if joints_before is None else cache(joints_before)
         self._progress: dict[str, _Progress] = {}
         self._failures = 0
         self._last_velocities: NDArray[np.float64] | None = None
@@ -210,10 +226,21 @@ class Monitor:
             now = inputs.config.lm_damping
             remedy = f"raise lm_damping (now {now:g}) to {max(10.0, 10.0 * now):g}, for example"
             return Status("not_reached", f"{text} ({away})", remedy, oscillating=True)
+        blamed = self._blamed(inputs, result, late)
         if all(state.code == "converging" for state in late):
-            return Status("converging", f"converging: {away}{_held_up_by(result, inputs)}")
-        text = f"not reached: {away}{_held_up_by(result, inputs)}"
-        return Status("not_reached", text, _remedy(inputs, result, late))
+            return Status("converging", f"converging: {away}{_held_up_by(blamed)}")
+        text = f"not reached: {away}{_held_up_by(blamed)}"
+        return Status("not_reached", text, _remedy(inputs, blamed, late))
+
+    def _blamed(self, inputs: TickInputs, result: TickResult, late: list[ToolState]) -> _Blamed:
+        """Return what holds back the joints that move the tools that are late."""
+        groups = (result.at_limit, result.saturated_velocity, tuple(inputs.held_joints))
+        if self._joints_before is not None:
+            before = frozenset[str]().union(
+                *(self._joints_before(state.result.frame) for state in late)
+            )
+            groups = tuple(tuple(name for name in names if name in before) for names in groups)
+        return _Blamed(*groups)
 
 
 def is_reached(tool: ToolResult, config: PinkKinematicsConfig) -> bool:
@@ -257,29 +284,29 @@ def _distance_text(state: ToolState, config: PinkKinematicsConfig) -> str:
     return f"{tool.frame} is {' and '.join(parts)} away"
 
 
-def _held_up_by(result: TickResult, inputs: TickInputs) -> str:
+def _held_up_by(blamed: _Blamed) -> str:
     """Return the limits that bind, by name, as the end of a sentence."""
     reasons = [
         f"{reason}: {', '.join(joints)}"
         for reason, joints in (
-            ("at a position limit", result.at_limit),
-            ("at its velocity limit", result.saturated_velocity),
-            ("held", tuple(inputs.held_joints)),
+            ("at a position limit", blamed.at_limit),
+            ("at its velocity limit", blamed.saturated_velocity),
+            ("held", blamed.held),
         )
         if joints
     ]
     return "".join(f"; {reason}" for reason in reasons)
 
 
-def _remedy(inputs: TickInputs, result: TickResult, late: list[ToolState]) -> str:
+def _remedy(inputs: TickInputs, blamed: _Blamed, late: list[ToolState]) -> str:
     config = inputs.config
     if config.position_cost == config.orientation_cost == 0.0:
         return "raise position_cost: both costs are off, so nothing pulls the tool to its target"
-    if result.saturated_velocity:
+    if blamed.saturated_velocity:
         return "wait, or raise the velocity limit of the joints named"
-    if result.at_limit:
+    if blamed.at_limit:
         return "move the target, or start from another posture (home)"
-    if inputs.held_joints:
+    if blamed.held:
         return "let the held joints go, or move the target"
     in_place = all(
         (state.result.position_error_m or 0.0) <= REACHED_POSITION_TOLERANCE_M for state in late

@@ -217,3 +217,19 @@ class RobotDescription:
             if joint.name == name:
                 return joint
         raise KeyError(name)
+
+    def joints_before(self, frame: str) -> frozenset[str]:
+        """Return the names of the joints that move a tool frame: those between it and the root.
+
+        A mimic joint on the way counts as its leader. Empty for a frame that is not there.
+        """
+        defined = {tool.name: tool.link for tool in self.defined_tools}
+        by_name = {link.name: link for link in self.links}
+        leaders = {follower.name: follower.leader for follower in self.followers}
+        names = set()
+        link = by_name.get(defined.get(frame, frame))
+        while link is not None:
+            if link.joint is not None:
+                names.add(leaders.get(link.joint, link.joint))
+            link = None if link.parent is None else by_name[link.parent]
+        return frozenset(names.intersection(self.joint_names))
