@@ -87,6 +87,6 @@ def test_a_field_without_a_range_has_no_spec() -> None:
 @pytest.mark.parametrize("coordinate", [1000.1, -1e200])
 def test_a_target_too_far_away_is_refused_with_its_coordinate(coordinate: float) -> None:
     with pytest.raises(ConfigError) as refused:
-        ToolTarget(Pose([0.0, coordinate, 0.0]))
+        ToolTarget(Pose(np.array([0.0, coordinate, 0.0])))
     assert refused.value.field == "y"
     assert "1000 m" in str(refused.value)
