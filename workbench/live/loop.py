@@ -166,7 +166,7 @@ class Loop:
         """Tick at the settings' rate until :meth:`stop`; what the thread does."""
         switch_interval_s = sys.getswitchinterval()
         # Python lets a busy thread keep the interpreter for 5 ms by default: a whole period at
-        # 200 Hz. While the loop runs, half a millisecond is the longest that it waits its turn.
+        # 200 Hz. While the loop runs, it waits no longer than this for its turn.
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
         try:
             while not self._stopping:
