@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,33 @@ def test_changed_constraints_are_installed_again(checkout: Path) -> None:
         (checkout / name).touch()
     os.utime(checkout / "constraints.txt", (2**31, 2**31))
     assert "pip" in make(checkout, "--dry-run", "run").stdout
+
+
+def test_ctrl_c_in_a_terminal_ends_make_run_with_status_0(checkout: Path) -> None:
+    """The page has a process group of its own, so that make does not report an interrupt."""
+    binaries = checkout / ".venv" / "bin"
+    binaries.mkdir(parents=True)
+    script(
+        binaries / "workbench",
+        f'exec {sys.executable} -c "import signal, sys, time; '
+        "signal.signal(signal.SIGINT, lambda *_: sys.exit(0)); "
+        "print('Ready: here', flush=True); time.sleep(60)\"\n",
+    )
+    for name in (".venv/bin/python", ".venv/.installed-run"):
+        (checkout / name).touch()
+    terminal = (
+        "import os, pty, sys\nsys.exit(os.waitstatus_to_exitcode(pty.spawn(['make', 'run'])))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", terminal],
+        cwd=checkout, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None and process.stdout is not None
+        said = b""
+        while b"Ready: here" not in said:
+            said += process.stdout.read(1000)
+        process.stdin.write(b"\x03")
+        assert process.wait(30) == 0
 
 
 def test_constraints_hold_names_and_versions_only() -> None:
