@@ -15,6 +15,7 @@ ONE_AFTER_THE_OTHER = ("browser", "packaging")
 """Folders whose tests share something costly: a browser that draws in software, an installation."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep each of those folders on one worker."""
     here = Path(__file__).parent
