@@ -16,7 +16,7 @@ from tests.browser.page import Camera, Workbench
 from tests.browser.served import Served
 
 # The page shows what it was told at its next frame, which software rendering may take long over.
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=120_000)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Workbench]]:
 
     def open_one(served: Served, *, camera: Camera | None = None) -> Workbench:
         pages.append(Workbench(browser, served, camera=camera))
-        pages[-1].page.set_default_timeout(60_000)
+        pages[-1].page.set_default_timeout(180_000)
         return pages[-1]
 
     yield open_one

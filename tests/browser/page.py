@@ -109,7 +109,9 @@ class Workbench:
 
     def tab(self, name: str) -> None:
         """Bring a tab to the front."""
-        self.page.get_by_role("tab", name=name, exact=True).click()
+        tab = self.page.get_by_role("tab", name=name, exact=True)
+        if tab.get_attribute("aria-selected") != "true":
+            tab.click()
 
     def row(self, label: str) -> Locator:
         """Return the line of a control; viser puts label and control into one flex box."""
