@@ -9,7 +9,6 @@ from pathlib import Path
 from workbench.errors import ConfigError, UsageError
 from workbench.live.export import export_text
 from workbench.live.session import Session
-from workbench.live.state import SessionState
 
 
 class SaveTarget:
@@ -39,10 +38,6 @@ class SaveTarget:
                 f"cannot be written: {error.strerror or error}", path=self._path
             ) from error
         self._session.mark_saved(state)
-
-    def unsaved(self, state: SessionState) -> bool:
-        """Whether the settings differ from what was saved last."""
-        return state.unsaved
 
 
 def checked_save_path(text: str) -> Path:
