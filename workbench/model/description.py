@@ -18,6 +18,7 @@ from workbench.config.profile import ToolFrame
 from workbench.poses import Pose
 
 JointKind = Literal["revolute", "continuous", "prismatic"]
+PrimitiveKind = Literal["box", "sphere", "cylinder", "capsule"]
 Severity = Literal["info", "warning"]
 
 
@@ -113,6 +114,20 @@ class Remark:
     subject: str = ""
 
 
+@dataclass(frozen=True)
+class Primitive:
+    """What a shape is exactly, where its triangles only come close.
+
+    Attributes:
+        kind: Its centre is the origin of the shape's pose, its axis z.
+        sizes: In m. Box: side lengths along x, y and z; sphere: radius; cylinder: radius and
+            length; capsule: radius and length of the straight part.
+    """
+
+    kind: PrimitiveKind
+    sizes: tuple[float, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Shape:
     """A triangle mesh that hangs on a link, ready to draw.
@@ -125,6 +140,9 @@ class Shape:
             uint32, read-only.
         rgba: Colour, four numbers in [0, 1].
         vertex_colors: One RGB colour a vertex, shape (n, 3) uint8, or None for ``rgba`` alone.
+        primitive: The primitive that the triangles stand for; None for a mesh file.
+        element: Which ``<visual>`` or ``<collision>`` of its link this is, counted from 0; a mesh
+            file of several colours gives several shapes with the same number.
     """
 
     link: str
@@ -133,6 +151,8 @@ class Shape:
     faces: NDArray[np.uint32]
     rgba: tuple[float, float, float, float] = (0.7, 0.7, 0.7, 1.0)
     vertex_colors: NDArray[np.uint8] | None = None
+    primitive: Primitive | None = None
+    element: int = 0
 
 
 @dataclass(frozen=True)
@@ -205,6 +225,7 @@ class RobotDescription:
     remarks: tuple[Remark, ...] = ()
     size_m: float = 1.0
     defined_tools: tuple[ToolFrame, ...] = ()
+    srdf_path: str | None = None
 
     @property
     def joint_names(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ A look that cannot be drawn never keeps a robot from loading. It is listed, with
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 from xml.etree.ElementTree import Element
@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 from workbench.errors import RobotError
 from workbench.model import primitives
 from workbench.model.collada import UpAxis
-from workbench.model.description import Remark, Shape
+from workbench.model.description import Primitive, Remark, Shape
 from workbench.model.links import numbers, origin_pose
 from workbench.model.mesh_part import MeshPart, Rgba, average_colour, clipped_rgba
 from workbench.model.meshes import Mesh, MeshFiles
@@ -63,14 +63,14 @@ def load_shapes(
     """
     loader = _Loader(robot_element, resolve, meshes or MeshFiles(mesh_up_axis))
     jobs = [
-        (link.get("name", ""), element)
+        (link.get("name", ""), index, element)
         for link in robot_element.findall("link")
-        for element in link.findall(kind)
+        for index, element in enumerate(link.findall(kind))
     ]
-    for number, (link, element) in enumerate(jobs):
+    for number, (link, index, element) in enumerate(jobs):
         if progress is not None:
             progress(number / len(jobs), link)
-        loader.load(link, element)
+        loader.load(link, element, index)
     missing = {link: tuple(dict.fromkeys(files)) for link, files in loader.missing.items()}
     return LoadedShapes(tuple(loader.shapes), missing, tuple(loader.remarks.values()))
 
@@ -91,43 +91,52 @@ class _Loader:
             if colour is not None:
                 self._named_colours.setdefault(material.get("name", ""), colour)
 
-    def load(self, link: str, element: Element) -> None:
-        """Load one ``<visual>`` or ``<collision>``."""
+    def load(self, link: str, element: Element, index: int) -> None:
+        """Load one ``<visual>`` or ``<collision>``, the index-th of its link."""
         mesh = element.find("geometry/mesh")
+        primitive = None
         try:
             pose = origin_pose(element)
-            parts = self._primitive(element) if mesh is None else self._mesh(link, mesh)
+            if mesh is None:
+                primitive, parts = self._primitive(element)
+            else:
+                parts = self._mesh(link, mesh)
         except ValueError as error:
             self._remark("bad_shape", link, f"A <{element.tag}> of {link} is not drawn: {error}.")
             return
         fallback = self._material_of(element)
         for part in parts:
             rgba = part.rgba or fallback
-            shape = Shape(link, pose, part.vertices, part.faces, vertex_colors=part.vertex_colors)
-            if rgba is not None:
-                shape = Shape(link, pose, part.vertices, part.faces, rgba, part.vertex_colors)
-            self.shapes.append(shape)
+            shape = Shape(
+                link, pose, part.vertices, part.faces, vertex_colors=part.vertex_colors,
+                primitive=primitive, element=index,
+            )  # fmt: skip
+            self.shapes.append(shape if rgba is None else replace(shape, rgba=rgba))
 
-    def _primitive(self, element: Element) -> tuple[MeshPart, ...]:
+    def _primitive(self, element: Element) -> tuple[Primitive, tuple[MeshPart, ...]]:
         geometry = element.find("geometry")
         child = None if geometry is None else next(iter(geometry), None)
         if child is None:
             raise ValueError("it has no geometry")
         if child.tag == "box":
-            vertices, faces = primitives.box(_sizes(child, "size", 3))
+            primitive = Primitive("box", _sizes(child, "size", 3))
+            vertices, faces = primitives.box(primitive.sizes)
         elif child.tag == "sphere":
-            vertices, faces = primitives.sphere(*_sizes(child, "radius"))
+            primitive = Primitive("sphere", _sizes(child, "radius"))
+            vertices, faces = primitives.sphere(*primitive.sizes)
         elif child.tag == "cylinder":
-            vertices, faces = primitives.cylinder(
-                *_sizes(child, "radius"), *_sizes(child, "length")
-            )
+            sizes = (*_sizes(child, "radius"), *_sizes(child, "length"))
+            primitive = Primitive("cylinder", sizes)
+            vertices, faces = primitives.cylinder(*sizes)
         elif child.tag == "capsule":
-            vertices, faces = primitives.capsule(*_sizes(child, "radius"), *_sizes(child, "length"))
+            sizes = (*_sizes(child, "radius"), *_sizes(child, "length"))
+            primitive = Primitive("capsule", sizes)
+            vertices, faces = primitives.capsule(*sizes)
         else:
             raise ValueError(f"a <{child.tag}> is no shape of a URDF")
         vertices.setflags(write=False)
         faces.setflags(write=False)
-        return (MeshPart(vertices, faces),)
+        return primitive, (MeshPart(vertices, faces),)
 
     def _mesh(self, link: str, element: Element) -> tuple[MeshPart, ...]:
         name = element.get("filename", "").strip()
