@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import webbrowser
 from pathlib import Path
 
 import pytest
 
-from workbench import __version__, doctor
+from workbench import __version__, desktop, doctor
 from workbench.cli import build_parser, main
+from workbench.desktop import has_desktop
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -63,9 +65,18 @@ def test_robots_lists_name_title_joints_tools_and_source(
         (["serve", "panda", "--save-to", "/does/not/exist/tuned.yaml"], "/does/not/exist"),
         (["serve", "panda", "--srdf", "/does/not/exist.srdf"], "/does/not/exist.srdf"),
         (["serve", "panda", "--mesh-up-axis", "x"], "--mesh-up-axis"),
-        (["serve", "panda", "--prot", "1"], "--prot"),
-        (["sevre"], "sevre"),
-        ([], "COMMAND"),
+        (["serve", "panda", "--rate", "abc"], "--rate: is not a number (got 'abc')"),
+        (["serve", "panda", "--port", "x"], "--port: is not a whole number (got 'x')"),
+        (["doctor", "--port", "1.5"], "--port: is not a whole number (got '1.5')"),
+        (["serve", "panda", "--port"], "--port: a value is missing"),
+        (["serve", "panda", "--read-only=yes"], "--read-only: this option takes no value"),
+        (["serve", "panda", "--prot", "1"], "--prot: there is no such option; expected perhaps"),
+        (["serve", "panda", "--no-browsr"], "--no-browser"),
+        (["robots", "--jsno"], "--json"),
+        (["--verison"], "--version"),
+        (["serve", "panda", "ur5"], "one word too many (got 'ur5')"),
+        (["sevre"], "there is no such command (got 'sevre'); expected perhaps serve"),
+        ([], "COMMAND: none was given; expected one of doctor, robots, serve"),
     ],
 )
 def test_a_mistake_is_one_sentence_that_names_it(
@@ -80,8 +91,8 @@ def test_a_mistake_is_one_sentence_that_names_it(
     assert said in captured.err
     assert "Traceback" not in captured.err
     assert captured.out == ""
-    last = captured.err.strip().splitlines()[-1]
-    assert last.startswith("workbench")
+    (sentence,) = captured.err.splitlines()
+    assert sentence.startswith("workbench: ")
 
 
 def test_the_readme_names_every_command_and_option() -> None:
@@ -114,6 +125,37 @@ def test_doctor_says_that_all_is_in_place(capsys: pytest.CaptureFixture[str]) ->
     status, out, _ = run(capsys, "doctor", "--port", "0")
     assert status == 0, out
     assert "daqp" in out
+
+
+@pytest.mark.parametrize(
+    ("environment", "platform", "expected"),
+    [
+        ({}, "linux", False),
+        ({"DISPLAY": ""}, "linux", False),
+        ({"DISPLAY": ":0"}, "linux", True),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "linux", True),
+        ({"BROWSER": "w3m"}, "linux", True),
+        ({}, "darwin", True),
+        ({}, "win32", True),
+    ],
+)
+def test_a_terminal_alone_is_no_place_for_a_window(
+    environment: dict[str, str], platform: str, expected: bool
+) -> None:
+    assert has_desktop(environment, platform) is expected
+
+
+def test_doctor_calls_no_terminal_browser_openable(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(desktop.sys, "platform", "linux")
+    monkeypatch.setattr(doctor.webbrowser, "get", lambda: webbrowser.GenericBrowser("lynx"))
+    (said,) = [line for line in doctor.examine(port=0).lines if line.startswith("browser ")]
+    assert "can be opened" not in said
+    assert "open the printed URL by hand" in said
+    monkeypatch.setenv("DISPLAY", ":0")
+    (said,) = [line for line in doctor.examine(port=0).lines if line.startswith("browser ")]
+    assert "can be opened" in said
 
 
 def test_doctor_names_the_wrong_pinocchio(monkeypatch: pytest.MonkeyPatch) -> None:

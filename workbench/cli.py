@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import sys
 from collections.abc import Sequence
 
 from workbench import __version__
+from workbench.argument_parser import ArgumentParser, joint_value, number, whole_number
 from workbench.errors import UsageError, WorkbenchError
 
 EXIT_OK = 0
@@ -30,8 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: Words after the program's name; None takes them from ``sys.argv``.
     """
-    options = build_parser().parse_args(arguments)
     try:
+        options = build_parser().parse(arguments)
         return options.run(options)
     except WorkbenchError as error:
         print(f"workbench: {error}", file=sys.stderr)
@@ -44,22 +44,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_OK
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> ArgumentParser:
     """Return the parser of all commands."""
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="workbench",
         description="Tune differential inverse kinematics by hand, in a browser.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_commands()
     _add_serve(commands)
     _add_robots(commands)
     _add_doctor(commands)
     return parser
 
 
-def _add_serve(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_serve(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
     serve = commands.add_parser(
         "serve",
         help="show a robot in the browser and tune it",
@@ -86,7 +86,7 @@ def _add_serve(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "in m and rad; default: the profile's, else the ends of the chains",
     )  # fmt: skip
     robot.add_argument(
-        "--hold", action="append", default=[], metavar="JOINT=VALUE", type=_joint_value,
+        "--hold", action="append", default=[], metavar="JOINT=VALUE", type=joint_value("--hold"),
         help="take a joint out of the model and hold it there, in rad or m; repeatable",
     )  # fmt: skip
     robot.add_argument(
@@ -101,15 +101,16 @@ def _add_serve(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     config.add_argument("--config", metavar="FILE", help="PinkKinematicsConfig to start with")
     config.add_argument("--save-to", metavar="FILE", help='file that "Save" on the page writes')
     config.add_argument(
-        "--rate", type=float, default=None, metavar="HZ", help="ticks per second, 10 to 500"
-    )
+        "--rate", type=number("--rate"), default=None, metavar="HZ",
+        help="ticks per second, 10 to 500",
+    )  # fmt: skip
 
     server = serve.add_argument_group("server")
     server.add_argument(
         "--host", default=DEFAULT_HOST, help=f"address to bind; default: {DEFAULT_HOST}"
     )
     server.add_argument(
-        "--port", type=int, default=DEFAULT_PORT,
+        "--port", type=whole_number("--port"), default=DEFAULT_PORT,
         help=f"port to bind, 0 for any free one; default: {DEFAULT_PORT}",
     )  # fmt: skip
     server.add_argument("--no-browser", action="store_true", help="do not open a browser")
@@ -125,7 +126,7 @@ def _add_serve(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     server.add_argument("--read-only", action="store_true", help="let everybody look, nobody turn")
 
 
-def _add_robots(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_robots(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
     robots = commands.add_parser(
         "robots", help="list the robot profiles", description="List the robot profiles.",
         allow_abbrev=False,
@@ -134,26 +135,17 @@ def _add_robots(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     robots.set_defaults(run=_run_robots)
 
 
-def _add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_doctor(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
     doctor = commands.add_parser(
         "doctor", help="check this installation",
         description="Print versions, solvers, browser and port; exit status 1 when something "
         "would keep the workbench from running.",
         allow_abbrev=False,
     )  # fmt: skip
-    doctor.add_argument("--port", type=int, default=DEFAULT_PORT, help="port to look at")
+    doctor.add_argument(
+        "--port", type=whole_number("--port"), default=DEFAULT_PORT, help="port to look at"
+    )
     doctor.set_defaults(run=_run_doctor)
-
-
-def _joint_value(text: str) -> tuple[str, float]:
-    name, separator, number = text.rpartition("=")
-    try:
-        value = float(number)
-    except ValueError:
-        value = float("nan")
-    if not separator or not name or not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not JOINT=VALUE, such as elbow=1.2")
-    return name, value
 
 
 def _run_serve(options: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ import webbrowser
 from dataclasses import dataclass, field
 
 from workbench import __version__
+from workbench.desktop import has_desktop
 
 PACKAGES = (
     "viser", "websockets", "pin", "pin-pink", "qpsolvers", "daqp", "osqp", "proxsuite", "numpy",
@@ -118,10 +119,13 @@ def _examine_imports(report: Report) -> None:
 
 
 def _examine_browser(report: Report) -> None:
-    try:
-        report.add("browser", webbrowser.get().__class__.__name__ + " can be opened")
-    except webbrowser.Error:
-        report.add("browser", "none can be opened from here: open the printed URL by hand")
+    if not has_desktop():
+        report.add("browser", "no screen to open one on: open the printed URL by hand")
+    else:
+        try:
+            report.add("browser", webbrowser.get().__class__.__name__ + " can be opened")
+        except webbrowser.Error:
+            report.add("browser", "none is installed here: open the printed URL by hand")
     chromium = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
     report.add("Chromium", chromium or "not found (only the tests need it)")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -19,6 +18,7 @@ import viser
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.kinematics_file import read_kinematics
 from workbench.config.settings import Settings
+from workbench.desktop import has_desktop
 from workbench.live.export import export_text
 from workbench.live.jobs import Jobs
 from workbench.live.loop import Loop
@@ -214,12 +214,8 @@ def run_app(request: RobotRequest, server_options: ServerOptions, options: AppOp
 
 
 def _open_browser(url: str) -> None:
-    """Open the page in a window, and wait for nobody.
-
-    Without a display a terminal's browser (lynx, w3m) would take the terminal, and Ctrl+C with it.
-    """
-    wanted = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
-    if wanted or sys.platform in ("darwin", "win32"):
+    """Open the page in a window, where there can be one, and wait for nobody."""
+    if has_desktop():
         threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
