@@ -13,7 +13,10 @@ from tests.robots_inline import BENT, GRIPPER
 from workbench.errors import SolverError
 from workbench.ik.convergence import solve_to_convergence
 from workbench.ik.forward import tool_poses
-from workbench.poses import Pose
+from workbench.ik.types import RobotPose
+from workbench.poses import Pose, wxyz_from_rpy
+
+START = RobotPose(BENT)
 
 
 def always(iteration: int) -> bool:
@@ -29,12 +32,12 @@ def test_it_converges_and_the_positions_reach_the_target(tmp_path: Path) -> None
         counted.append(iteration)
         return True
 
-    result = solve_to_convergence(engine.robot, inputs({"tool": target}), BENT, keep_going)
+    result = solve_to_convergence(engine.robot, inputs({"tool": target}), START, keep_going)
     assert result.converged and result.status.ok
     assert 1 < result.iterations == len(counted) < CALM.max_iterations
     assert counted == list(range(result.iterations))
     assert result.position_error_m <= 1e-3 and result.orientation_error_rad <= 10e-3
-    reached = tool_poses(engine.robot, result.positions)["tool"]
+    reached = tool_poses(engine.robot, result.pose.positions)["tool"]
     assert reached.is_close(target, 1e-3, 10e-3)
 
 
@@ -43,7 +46,10 @@ def test_it_steps_with_the_configs_dt_and_not_with_the_loops(tmp_path: Path) -> 
     target = {"tool": moved(poses(engine)["tool"], (0.1, 0.2, -0.1))}
     iterations = [
         solve_to_convergence(
-            engine.robot, inputs(target, CALM.with_values(dt=dt), dt=loop_dt), BENT, always
+            engine.robot,
+            inputs(target, CALM.with_values(dt=dt), dt=loop_dt),
+            RobotPose(BENT),
+            always,
         ).iterations
         for dt, loop_dt in ((0.01, 0.001), (0.01, 0.5), (0.2, 0.001))
     ]
@@ -54,7 +60,7 @@ def test_it_stops_at_the_iteration_budget_without_convergence(tmp_path: Path) ->
     engine = arm_engine(tmp_path)
     far = {"tool": moved(poses(engine)["tool"], (5.0, 0, 0))}
     result = solve_to_convergence(
-        engine.robot, inputs(far, CALM.with_values(max_iterations=7)), BENT, always
+        engine.robot, inputs(far, CALM.with_values(max_iterations=7)), START, always
     )
     assert not result.converged and result.iterations == 7
     assert result.position_error_m > 1.0
@@ -63,21 +69,21 @@ def test_it_stops_at_the_iteration_budget_without_convergence(tmp_path: Path) ->
 def test_it_stops_when_told_to(tmp_path: Path) -> None:
     engine = arm_engine(tmp_path)
     far = {"tool": moved(poses(engine)["tool"], (5.0, 0, 0))}
-    result = solve_to_convergence(engine.robot, inputs(far), BENT, lambda iteration: iteration < 3)
+    result = solve_to_convergence(engine.robot, inputs(far), START, lambda iteration: iteration < 3)
     assert not result.converged and result.iterations == 3
 
 
 def test_a_start_at_the_target_takes_no_step(tmp_path: Path) -> None:
     engine = arm_engine(tmp_path)
-    result = solve_to_convergence(engine.robot, inputs(poses(engine)), BENT, always)
+    result = solve_to_convergence(engine.robot, inputs(poses(engine)), START, always)
     assert result.converged and result.iterations == 0
     for name, position in BENT.items():
-        assert result.positions[name] == pytest.approx(position)
+        assert result.pose.positions[name] == pytest.approx(position)
 
 
 def test_an_invalid_target_is_reported_and_not_solved(tmp_path: Path) -> None:
     engine = arm_engine(tmp_path)
-    result = solve_to_convergence(engine.robot, inputs({"tool": None}), BENT, always)
+    result = solve_to_convergence(engine.robot, inputs({"tool": None}), START, always)
     assert not result.converged and result.iterations == 0
     assert result.status.code == "target_invalid"
 
@@ -87,7 +93,7 @@ def test_the_posture_is_that_of_the_start_as_when_planning(tmp_path: Path) -> No
     engine = arm_engine(tmp_path)
     target = {"tool": moved(poses(engine)["tool"], (0.1, 0.05, -0.05))}
     heavy = CALM.with_values(posture_cost=0.3, dt=0.05)
-    result = solve_to_convergence(engine.robot, inputs(target, heavy), BENT, always)
+    result = solve_to_convergence(engine.robot, inputs(target, heavy), START, always)
     assert not result.converged
     followed = run(engine, inputs(target, heavy, dt=0.05), CALM.max_iterations)
     assert followed.tools[0].position_error_m == pytest.approx(0, abs=1e-3)
@@ -98,9 +104,12 @@ def test_held_joints_stay_during_the_search(tmp_path: Path) -> None:
     target = {"tool": moved(poses(engine)["tool"], (0.05, 0.1, 0.0))}
     config = CALM.with_values(orientation_cost=0.0, max_iterations=30)
     result = solve_to_convergence(
-        engine.robot, inputs(target, config, held_joints={"elbow": BENT["elbow"]}), BENT, always
+        engine.robot,
+        inputs(target, config, held_joints={"elbow": BENT["elbow"]}),
+        RobotPose(BENT),
+        always,
     )
-    assert result.positions["elbow"] == pytest.approx(BENT["elbow"], abs=1e-9)
+    assert result.pose.positions["elbow"] == pytest.approx(BENT["elbow"], abs=1e-9)
     assert result.position_error_m < 1e-3
 
 
@@ -112,8 +121,8 @@ def test_the_live_engine_does_not_move_and_threads_do_not_meet(tmp_path: Path) -
     ]
 
     def solve(target: dict[str, Pose]) -> tuple[int, list[float]]:
-        result = solve_to_convergence(engine.robot, inputs(target), BENT, always)
-        return result.iterations, list(result.positions.values())
+        result = solve_to_convergence(engine.robot, inputs(target), START, always)
+        return result.iterations, list(result.pose.positions.values())
 
     alone = [solve(target) for target in targets]
     with ThreadPoolExecutor(4) as pool:
@@ -139,3 +148,19 @@ def test_forward_kinematics_starts_from_home_and_refuses_unknown_joints(tmp_path
     np.testing.assert_allclose(rise, [0, 0, 0.1], atol=1e-12)
     with pytest.raises(SolverError, match="lift"):
         tool_poses(loaded, {"lfit": 0.0})
+
+
+def test_a_floating_base_starts_and_ends_where_it_is_and_not_at_the_origin(tmp_path: Path) -> None:
+    loaded = load(tmp_path, GRIPPER, tools=("left", "right"), floating_base=True)
+    base = Pose(np.array([1.0, -2.0, 0.5]), wxyz_from_rpy([0.0, 0.2, 1.0]))
+    start = RobotPose(loaded.description.home, base)
+    here = {name: base @ pose for name, pose in tool_poses(loaded, {}).items()}
+    still = solve_to_convergence(loaded, inputs(here), start, always)
+    assert still.converged and still.iterations == 0
+    assert still.pose.transform_base_to_world.is_close(base)
+    target = moved(here["left"], (0.2, 0.1, 0.3))
+    moving = solve_to_convergence(loaded, inputs({"left": target}), start, always)
+    assert moving.converged
+    end = moving.pose
+    reached = end.transform_base_to_world @ tool_poses(loaded, end.positions)["left"]
+    assert reached.is_close(target, 1e-3, 10e-3)

@@ -7,13 +7,21 @@ Three prismatic joints x, y, z move the tools ``left`` and ``right`` together (`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.settings import Settings, ToolTarget
-from workbench.ik.types import ConvergenceResult, SolveStatus, TickInputs, TickResult, ToolResult
+from workbench.ik.types import (
+    ConvergenceResult,
+    RobotPose,
+    SolveStatus,
+    TickInputs,
+    TickResult,
+    ToolResult,
+)
 from workbench.live.bundle import RobotBundle
 from workbench.live.session import Session
 from workbench.model.description import Joint, RobotDescription
@@ -98,8 +106,12 @@ class FakeEngine:
             raise self.raises.with_traceback(None)
         return self._result(inputs, np.zeros(3), SolveStatus())
 
-    def set_positions(self, positions: Mapping[str, float]) -> None:
+    def set_positions(
+        self, positions: Mapping[str, float], transform_base_to_world: Pose | None = None
+    ) -> None:
         self.commands.append(dict(positions))
+        if transform_base_to_world is not None:
+            self.transform_base_to_world = transform_base_to_world
         for name, position in positions.items():
             self.q[JOINTS.index(name)] = position
 
@@ -125,7 +137,7 @@ class FakePicture:
 
 
 def fake_converge(
-    inputs: TickInputs, positions: Mapping[str, float], keep_going: Callable[[int], bool]
+    inputs: TickInputs, start: RobotPose, keep_going: Callable[[int], bool]
 ) -> ConvergenceResult:
     """Arrive after ten iterations, or stop where it is told to."""
     done = 0
@@ -139,7 +151,7 @@ def fake_converge(
         iterations=done,
         position_error_m=0.0 if reached else 1.0,
         orientation_error_rad=0.0,
-        positions=goal if reached else dict(positions),
+        pose=replace(start, positions=goal) if reached else start,
         status=SolveStatus(),
     )
 
@@ -221,3 +233,9 @@ class Rig:
         assert self.session.begin_drag(frame, client)
         assert self.session.drag(frame, client, pose)
         self.session.end_drag(frame, client)
+
+
+def commanded(rig: Rig) -> Mapping[str, float] | None:
+    """Take the loop's inputs and return the joint positions that it is told to go to."""
+    command = rig.session.take_inputs().command
+    return None if command is None else command.positions

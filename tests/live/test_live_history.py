@@ -1,15 +1,24 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 from live_fakes import fake_bundle, start_settings
 
 from workbench.config.settings import Settings
+from workbench.ik.types import RobotPose
 from workbench.live.history import History, Step
+from workbench.poses import Pose
 
 START = start_settings(fake_bundle())
 
 
 def with_gain(gain: float) -> Settings:
     return START.with_kinematics(gain=gain)
+
+
+def pose_at(x: float) -> RobotPose:
+    return RobotPose({"x": x})
 
 
 def step(
@@ -127,19 +136,39 @@ def test_only_the_last_200_steps_are_kept():
 
 
 def test_a_command_that_goes_nowhere_changes_nothing():
-    here = {"x": 0.5}
-    assert Step("go home", START, START, here, {"x": 0.5 + 1e-12}).changes_nothing
-    assert not Step("go home", START, START, here, {"x": 0.6}).changes_nothing
+    here = pose_at(0.5)
+    assert Step("go home", START, START, here, pose_at(0.5 + 1e-12)).changes_nothing
+    assert not Step("go home", START, START, here, pose_at(0.6)).changes_nothing
+    base_elsewhere = replace(here, transform_base_to_world=Pose(np.array([0.0, 0.0, 1.0])))
+    assert not Step("go home", START, START, here, base_elsewhere).changes_nothing
 
 
 def test_joined_commands_keep_the_first_beginning_and_the_last_end():
     history = History()
     for index in range(3):
         jog = Step(
-            "jog", START, START, {"x": 0.1 * index}, {"x": 0.1 * (index + 1)}, gesture="jog"
+            "jog", START, START, pose_at(0.1 * index), pose_at(0.1 * (index + 1)), gesture="jog"
         )  # fmt: skip
         history.record(jog, named=True)
     undone = history.undo()
     assert undone is not None
-    assert undone.positions_before == {"x": 0.0}
-    assert undone.positions_after == {"x": 0.1 * 3}
+    assert undone.pose_before is not None and undone.pose_before.positions == {"x": 0.0}
+    assert undone.pose_after is not None and undone.pose_after.positions == {"x": 0.1 * 3}
+
+
+def test_carrying_steps_over_keeps_their_order_and_drops_what_is_left_without_effect():
+    history = History()
+    history.record(step(0.1, 0.2), named=False)
+    history.record(Step("jog", START, START, pose_at(0.0), pose_at(0.5)), named=True)
+    history.record(step(0.2, 0.3), named=False)
+    history.undo()
+    at_rest = pose_at(0.25)
+    history.carry(lambda settings: replace(settings, rate_hz=50.0), lambda _pose: at_rest)
+    assert len(history) == 1
+    undone = history.undo()
+    assert undone is not None
+    assert (undone.before.rate_hz, undone.before.kinematics.gain) == (50.0, 0.1)
+    assert history.redo() is not None
+    redone = history.redo()
+    assert redone is not None
+    assert (redone.after.rate_hz, redone.after.kinematics.gain) == (50.0, 0.3)

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from live_fakes import Rig, at, fake_bundle, start_settings
+from live_fakes import Rig, at, commanded, fake_bundle, start_settings
 
 from workbench.errors import RobotError
 from workbench.ik.types import ConvergenceResult
@@ -218,10 +218,10 @@ def test_solving_to_convergence_moves_the_robot_and_not_the_target_as_one_step()
     solve_to_convergence(rig.session, rig.jobs, rig.results.append)
     rig.waiting.pop()()
     assert rig.results[0].iterations == 10
-    assert rig.session.take_inputs().command == {"x": 0.5, "y": 0.0, "z": 0.0}
+    assert commanded(rig) == {"x": 0.5, "y": 0.0, "z": 0.0}
     assert rig.target() == at(0.5)
     assert rig.session.undo() == "solve to convergence"
-    assert rig.session.take_inputs().command == {"x": 0.0, "y": 0.0, "z": 0.0}
+    assert commanded(rig) == {"x": 0.0, "y": 0.0, "z": 0.0}
 
 
 def test_a_cancelled_solve_moves_nothing():

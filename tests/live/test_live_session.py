@@ -1,15 +1,21 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
+import numpy as np
 import pytest
-from live_fakes import JOINTS, Rig, at, fake_bundle, start_settings
+from live_fakes import JOINTS, Rig, at, commanded, fake_bundle, start_settings, tool_poses
 
 from workbench.config.settings import Settings
 from workbench.errors import ConfigError
+from workbench.live.bundle import RobotBundle
+from workbench.live.export import export_text
 from workbench.live.loop import Loop
 from workbench.live.state import SessionState
+from workbench.poses import Pose, wxyz_from_rpy
 
 
 @pytest.fixture
@@ -166,16 +172,46 @@ def test_reverting_a_field_that_does_not_exist_is_refused(rig: Rig):
 # What the file holds ---------------------------------------------------------------------
 
 
-def test_only_the_twelve_fields_move_the_time_of_the_last_change(rig: Rig):
-    start = rig.session.state.config_changed_at
+FILE_EDITS = {
+    "a field": lambda settings: settings.with_kinematics(gain=0.3),
+    "the rate": lambda settings: replace(settings, rate_hz=200),
+    "a held joint": lambda settings: replace(settings, held_joints={"x": 0.0}),
+    "a velocity cap": lambda settings: replace(settings, velocity_caps={"x": 0.5}),
+    "a tool that is off": lambda settings: settings.with_target("left", enabled=False),
+    "home": lambda settings: replace(settings, home={**settings.home, "x": 0.1}),
+    "glide": lambda settings: replace(settings, glide=False),
+    "mode": lambda settings: replace(settings, mode="streaming"),
+}
+
+
+@pytest.mark.parametrize("edit", FILE_EDITS.values(), ids=FILE_EDITS.keys())
+def test_whatever_other_bytes_come_from_moves_the_time_and_is_unsaved(
+    rig: Rig, edit: Callable[[Settings], Settings]
+):
+    before = export_text(rig.session.state)
     rig.clock.advance(5)
-    rig.session.edit(None, lambda settings: replace(settings, rate_hz=200))
+    rig.session.edit(None, edit)
+    state = rig.session.state
+    at_the_old_time = replace(state, config_changed_at=rig.clock.utc() - timedelta(seconds=5))
+    assert export_text(at_the_old_time) != before
+    assert state.config_changed_at == rig.clock.utc()
+    assert state.unsaved and len(rig.session.unsaved_changes()) == 1
+
+
+def test_what_the_file_does_not_say_leaves_its_bytes_alone(rig: Rig):
+    before = export_text(rig.session.state)
+    rig.clock.advance(5)
     rig.drag_to(at(0.5))
+    rig.type_target(at(0.25))
+    rig.session.command_positions("set pose", {"x": 0.5})
     rig.session.set_paused(True)
     rig.session.edit("nothing", lambda settings: settings.with_kinematics(gain=0.5))
-    assert rig.session.state.config_changed_at == start
+    assert export_text(rig.session.state) == before
+    assert not rig.session.state.unsaved and rig.session.unsaved_changes() == ()
+
+
+def test_an_undo_moves_the_time_of_the_last_change(rig: Rig):
     rig.set_gain(0.3)
-    assert rig.session.state.config_changed_at == rig.clock.utc()
     rig.clock.advance(5)
     rig.session.undo()
     assert rig.session.state.config_changed_at == rig.clock.utc()
@@ -205,12 +241,13 @@ def test_another_robot_neither_saves_nor_forgets_what_is_in_the_file(rig: Rig):
     rig.set_gain(0.3)
     rig.session.mark_saved(rig.session.state)
     rig.set_gain(0.2)
-    # A reload of the same robot with its settings, then another robot and the way back.
-    rig.session.replace_bundle(fake_bundle(), rig.settings)
+    reload(rig, fake_bundle())
     assert rig.session.state.unsaved
     assert [change.phrase for change in rig.session.unsaved_changes()] == ["gain 0.3 to 0.2"]
     other = fake_bundle("other")
     rig.session.replace_bundle(other, start_settings(other))
+    phrases = [change.phrase for change in rig.session.unsaved_changes()]
+    assert phrases == ["robot gantry to other", "gain 0.3 to 0.5"]
     rig.session.mark_saved(rig.session.state)
     assert not rig.session.state.unsaved
     rig.session.restore_previous()
@@ -249,16 +286,16 @@ def test_home_brings_the_robot_and_its_targets_and_undo_sends_both_back(rig: Rig
 
 def test_a_command_reaches_the_loop_exactly_once(rig: Rig):
     rig.session.command_positions("set pose", {"x": 0.5})
-    assert rig.session.take_inputs().command == {"x": 0.5, "y": 0.0, "z": 0.0}
+    assert commanded(rig) == {"x": 0.5, "y": 0.0, "z": 0.0}
     assert rig.session.take_inputs().command is None
 
 
 def test_commands_between_two_ticks_add_up(rig: Rig):
     rig.session.command_positions("set x", {"x": 0.5})
     rig.session.command_positions("set y", {"y": 0.25})
-    assert rig.session.take_inputs().command == {"x": 0.5, "y": 0.25, "z": 0.0}
+    assert commanded(rig) == {"x": 0.5, "y": 0.25, "z": 0.0}
     rig.session.undo()
-    assert rig.session.take_inputs().command == {"x": 0.5, "y": 0.0, "z": 0.0}
+    assert commanded(rig) == {"x": 0.5, "y": 0.0, "z": 0.0}
 
 
 def test_where_a_command_sends_the_robot_counts_before_the_tick_that_shows_it(rig: Rig):
@@ -271,14 +308,14 @@ def test_where_a_command_sends_the_robot_counts_before_the_tick_that_shows_it(ri
 
 def test_a_command_is_clamped_into_the_limits_and_its_targets_with_it(rig: Rig):
     rig.session.command_positions("set pose", {"x": 3.0, "z": 3.0})
-    assert rig.session.take_inputs().command == {"x": 1.0, "y": 0.0, "z": 3.0}
+    assert commanded(rig) == {"x": 1.0, "y": 0.0, "z": 3.0}
     assert rig.target() == at(1.0, 0.0, 3.0)
 
 
 def test_held_joints_stay_where_they_are_held(rig: Rig):
     rig.session.edit(None, lambda settings: replace(settings, held_joints={"y": 0.25}))
     rig.session.command_positions("set pose", {"x": 0.5, "y": 1.0})
-    assert rig.session.take_inputs().command == {"x": 0.5, "y": 0.25, "z": 0.0}
+    assert commanded(rig) == {"x": 0.5, "y": 0.25, "z": 0.0}
 
 
 def test_a_command_may_leave_the_targets_alone(rig: Rig):
@@ -296,7 +333,7 @@ def test_jogging_a_joint_is_one_gesture(rig: Rig):
     for index in range(1, 5):
         rig.session.command_positions("joint x", {"x": 0.1 * index}, gesture="joint x")
     assert rig.session.undo() == "joint x"
-    assert rig.session.take_inputs().command == {"x": 0, "y": 0, "z": 0}
+    assert commanded(rig) == {"x": 0, "y": 0, "z": 0}
     assert rig.session.undo() is None
 
 
@@ -389,7 +426,8 @@ def test_another_robot_is_a_new_epoch_without_a_past(rig: Rig):
     rig.session.command_positions("set pose", {"x": 0.5})
     rig.session.begin_drag("left", 1)
     bundle = fake_bundle("other")
-    state = rig.session.replace_bundle(bundle, start_settings(bundle))
+    assert rig.session.replace_bundle(bundle, start_settings(bundle))
+    state = rig.session.state
     assert state.epoch == 2
     assert state.bundle is bundle
     assert state.previous_robot == "gantry"
@@ -423,9 +461,57 @@ def test_without_a_robot_before_there_is_no_way_back(rig: Rig):
 def test_a_reload_keeps_the_way_back_to_the_robot_before(rig: Rig):
     other = fake_bundle("other")
     rig.session.replace_bundle(other, start_settings(other))
-    again = fake_bundle("other", sha256="edited")
-    rig.session.replace_bundle(again, start_settings(again))
+    reload(rig, fake_bundle("other", sha256="edited"))
     assert rig.session.state.previous_robot == "gantry"
+
+
+def test_a_reload_keeps_the_undo_history_and_what_was_changed_since_the_start(rig: Rig):
+    rig.set_gain(0.3)
+    rig.session.command_positions("set pose", {"x": 0.5})
+    rig.set_gain(0.2)
+    rig.session.undo()
+    again = fake_bundle(sha256="edited")
+    assert reload(rig, again)
+    state = rig.session.state
+    assert (state.epoch, state.bundle) == (2, again)
+    assert (state.undo_label, state.redo_label) == ("set pose", "gain 0.3 to 0.2")
+    changed = {change.field for change in rig.session.changes()}
+    assert changed == {"kinematics.gain", "targets.left", "targets.right"}
+    assert rig.session.undo() == "set pose"
+    assert commanded(rig) == {"x": 0.0, "y": 0.0, "z": 0.0}
+    rig.session.undo()
+    assert rig.session.changes() == ()
+
+
+def test_a_drag_that_a_reload_meets_becomes_a_step(rig: Rig):
+    rig.session.begin_drag("left", 1)
+    rig.session.drag("left", 1, at(0.5))
+    reload(rig, fake_bundle())
+    assert dict(rig.session.state.drags) == {}
+    assert rig.target() == at(0.5)
+    assert rig.session.undo() == "move left"
+    assert rig.target() == at(0.0)
+
+
+def test_a_reload_of_a_robot_that_is_gone_changes_nothing(rig: Rig):
+    other = fake_bundle("other")
+    rig.session.replace_bundle(other, start_settings(other))
+    before = rig.session.state
+    assert not reload(rig, fake_bundle(), epoch=1)
+    late = fake_bundle("late")
+    assert not rig.session.replace_bundle(late, start_settings(late), epoch=1)
+    assert rig.session.state is before
+
+
+def test_a_robot_that_came_back_is_where_it_was_before_its_first_tick(rig: Rig):
+    rig.session.command_positions("set pose", {"x": 0.5})
+    tick(rig)
+    other = fake_bundle("other")
+    rig.session.replace_bundle(other, start_settings(other))
+    rig.session.restore_previous()
+    assert rig.session.present_positions()["x"] == 0.5
+    rig.session.hold_joint("x", True)
+    assert dict(rig.settings.held_joints) == {"x": 0.5}
 
 
 def test_settings_that_do_not_fit_the_new_robot_leave_the_old_one(rig: Rig):
@@ -441,3 +527,64 @@ def test_what_is_being_loaded_is_part_of_the_state(rig: Rig):
     assert rig.session.state.loading == "UR5"
     rig.session.set_loading(None)
     assert rig.session.state.loading is None
+
+
+# A floating base ---------------------------------------------------------------------------
+
+ELSEWHERE = Pose(np.array([1.0, 2.0, 0.5]), wxyz_from_rpy([0.0, 0.0, 1.0]))
+
+
+def base_of(rig: Rig) -> Pose:
+    return rig.session.present_pose().transform_base_to_world
+
+
+def test_home_sends_a_floating_base_home_and_undo_sends_it_back():
+    rig = Rig(floating_base=True)
+    rig.engine.transform_base_to_world = ELSEWHERE
+    tick(rig)
+    rig.session.go_home()
+    assert base_of(rig) == Pose()
+    tick(rig)
+    assert rig.engine.transform_base_to_world == Pose()
+    assert rig.target() == tool_poses(rig.bundle.description.home)["left"]
+    rig.session.undo()
+    tick(rig)
+    assert rig.engine.transform_base_to_world == ELSEWHERE
+
+
+def test_home_here_takes_the_base_along():
+    rig = Rig(floating_base=True)
+    rig.engine.transform_base_to_world = ELSEWHERE
+    tick(rig)
+    rig.session.set_home_here()
+    rig.session.command_positions("away", {"x": 0.5}, transform_base_to_world=Pose())
+    tick(rig)
+    assert rig.engine.transform_base_to_world == Pose()
+    rig.session.go_home()
+    tick(rig)
+    assert rig.engine.transform_base_to_world == ELSEWHERE
+    assert "home of the floating base" in export_text(rig.session.state)
+
+
+def test_a_pose_command_without_a_base_leaves_the_base_where_it_is():
+    rig = Rig(floating_base=True)
+    rig.engine.transform_base_to_world = ELSEWHERE
+    tick(rig)
+    rig.session.command_positions("set pose", {"x": 0.5})
+    assert base_of(rig) == ELSEWHERE
+
+
+def test_a_base_that_stands_still_is_not_sent_anywhere(rig: Rig):
+    rig.session.command_positions("set pose", {"x": 0.5}, transform_base_to_world=ELSEWHERE)
+    assert base_of(rig) == Pose()
+
+
+def reload(rig: Rig, bundle: RobotBundle, epoch: int | None = None) -> bool:
+    return rig.session.reload_bundle(
+        bundle, rig.session.present_pose(), lambda settings: settings,
+        epoch=rig.session.state.epoch if epoch is None else epoch,
+    )  # fmt: skip
+
+
+def tick(rig: Rig) -> None:
+    Loop(rig.session, now_utc=rig.clock.utc).step()

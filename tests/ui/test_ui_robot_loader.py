@@ -113,6 +113,35 @@ def test_a_reload_keeps_settings_and_joints_by_name(loading: LoaderRig) -> None:
     assert engine.commands[-1]["x"] == 0.5
 
 
+def test_back_in_the_last_moment_of_a_load_wins(loading: LoaderRig) -> None:
+    loading.loader.load("ur5")
+    loading.run()
+    # Jobs that take every result for one of the present robot: as if "back" came after they looked.
+    blind = Jobs(lambda: 1, spawn=loading._spawn)
+    loader = SessionRobotLoader(
+        loading.session, blind, Notices(lambda: [loading]), RobotRequest("ur5"),
+        load=loading._load,
+    )  # fmt: skip
+    for start in (lambda: loader.load("ur10"), loader.reload):
+        start()
+        loading.session.restore_previous()
+        before = loading.session.state.description.name
+        told = list(loading.told)
+        loading.run()
+        assert loading.session.state.description.name == before
+        assert loading.told == told
+        assert blind.states[-1].phase == "cancelled"
+
+
+def test_a_reload_leaves_undo_and_the_list_of_changes(loading: LoaderRig) -> None:
+    loading.rig.set_gain(0.3)
+    loading.loader.reload()
+    loading.rig.set_gain(0.2)  # while it loads
+    loading.run()
+    assert loading.session.state.undo_label == "gain 0.3 to 0.2"
+    assert [change.now for change in loading.session.changes()] == ["0.2"]
+
+
 @pytest.mark.parametrize(("variable", "opens"), [(None, False), ("DISPLAY", True)])
 def test_a_browser_of_the_terminal_is_not_opened(
     variable: str | None, opens: bool, monkeypatch: pytest.MonkeyPatch

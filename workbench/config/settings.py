@@ -68,6 +68,7 @@ class Settings:
         glide: Whether the target glides between the 20 poses a second that a drag sends.
         targets: Target of each tool frame, by frame name, in the robot's order.
         home: Joint positions, by joint name, that "home" goes to; rad or m.
+        home_base: Pose of the root link in the world that "home" sends a floating base to.
         held_joints: Joints that are held where they are, by name, with the position in rad or m.
         velocity_caps: Velocity limits that replace the robot's, by joint name, rad/s or m/s.
     """
@@ -88,6 +89,7 @@ class Settings:
     glide: bool = True
     targets: Mapping[str, ToolTarget] = field(default_factory=dict)
     home: Mapping[str, float] = field(default_factory=dict)
+    home_base: Pose = field(default_factory=Pose)
     held_joints: Mapping[str, float] = field(default_factory=dict)
     velocity_caps: Mapping[str, float] = field(default_factory=dict)
 
@@ -128,6 +130,13 @@ class Settings:
     def with_kinematics(self, **values: object) -> Settings:
         """Return a copy with some of the twelve fields changed; raises ConfigError."""
         return replace(self, kinematics=self.kinematics.with_values(**values))
+
+    def without_target_poses(self) -> Settings:
+        """Return a copy whose targets say only whether they are on: what an export tells."""
+        return replace(
+            self,
+            targets={name: ToolTarget(Pose(), item.enabled) for name, item in self.targets.items()},
+        )
 
     def with_target(
         self, frame: str, pose: Pose | None = None, *, enabled: bool | None = None

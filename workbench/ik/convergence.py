@@ -6,12 +6,12 @@ times, and keeps the posture's target where the search began.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.ik.tick import LiveEngine
-from workbench.ik.types import ConvergenceResult, TickInputs
+from workbench.ik.types import ConvergenceResult, RobotPose, TickInputs
 
 if TYPE_CHECKING:
     from workbench.model.robot import Robot
@@ -23,17 +23,17 @@ ORIENTATION_TOLERANCE_RAD = 10e-3
 def solve_to_convergence(
     robot: Robot,
     inputs: TickInputs,
-    positions: Mapping[str, float],
+    start: RobotPose,
     keep_going: Callable[[int], bool],
 ) -> ConvergenceResult:
-    """Iterate from given joint positions until every enabled tool is within 1 mm and 10 mrad.
+    """Iterate from a pose until every enabled tool is within 1 mm and 10 mrad.
 
     Thread-safe: every call has an engine of its own.
 
     Args:
         robot: The robot.
         inputs: Settings and targets; ``dt`` is the loop's and is not used here.
-        positions: Joint positions to start from, by name, rad or m.
+        start: Where to start from.
         keep_going: Called with the number of steps taken before each step; the search ends when
             it returns False.
 
@@ -42,7 +42,7 @@ def solve_to_convergence(
     """
     inputs = replace(inputs, dt=inputs.config.dt)
     engine = LiveEngine(robot)
-    engine.set_positions(positions)
+    engine.set_positions(start.positions, start.transform_base_to_world)
     status = engine.observe(inputs).status
     engine.stack.follow_posture()
     errors = engine.largest_errors()
@@ -59,7 +59,10 @@ def solve_to_convergence(
         iterations=iterations,
         position_error_m=errors[0],
         orientation_error_rad=errors[1],
-        positions={name: float(value) for name, value in zip(names, final, strict=True)},
+        pose=RobotPose(
+            {name: float(value) for name, value in zip(names, final, strict=True)},
+            robot.base_pose(engine.q),
+        ),
         status=status,
     )
 

@@ -17,8 +17,9 @@ from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.poses import Pose
 
 SolveCode = Literal[
-    "ok", "solver_failed", "infeasible", "target_invalid", "outside_limits", "velocity_exceeded"
-]
+    "ok", "solver_failed", "infeasible", "target_invalid", "outside_limits", "velocity_exceeded",
+    "feedback_invalid",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +108,19 @@ class TickResult:
     at_limit: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class RobotPose:
+    """Where a robot is: its joints, and its base where that floats.
+
+    Attributes:
+        positions: Joint positions, by name, in rad or m.
+        transform_base_to_world: Pose of the root link; matters for a floating base only.
+    """
+
+    positions: Mapping[str, float]
+    transform_base_to_world: Pose = field(default_factory=Pose)
+
+
 class Engine(Protocol):
     """What the loop drives. Used by one thread at a time."""
 
@@ -114,10 +128,13 @@ class Engine(Protocol):
         """Take one step from the engine's present configuration."""
         ...
 
-    def set_positions(self, positions: Mapping[str, float]) -> None:
+    def set_positions(
+        self, positions: Mapping[str, float], transform_base_to_world: Pose | None = None
+    ) -> None:
         """Put joints, by name, at positions in rad or m, clamped into the limits.
 
-        Clears whatever the engine remembers of the past. Unnamed joints stay.
+        Clears whatever the engine remembers of the past. Unnamed joints stay, and so does a
+        floating base for which no pose is given; a fixed base stays in any case.
         """
         ...
 
@@ -135,7 +152,7 @@ class ConvergenceResult:
         iterations: Steps taken.
         position_error_m: Largest position error at the end.
         orientation_error_rad: Largest orientation error at the end.
-        positions: Joint positions at the end, by name, rad or m.
+        pose: Joint positions and base at the end.
         status: How the last solve went.
     """
 
@@ -143,5 +160,5 @@ class ConvergenceResult:
     iterations: int
     position_error_m: float
     orientation_error_rad: float
-    positions: Mapping[str, float]
+    pose: RobotPose
     status: SolveStatus

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.ik.types import ConvergenceResult, Engine, TickInputs
+from workbench.ik.types import ConvergenceResult, Engine, RobotPose, TickInputs
 from workbench.model.description import RobotDescription
 from workbench.poses import Pose
 
@@ -44,7 +44,7 @@ class RobotBundle:
         picture: Places the links; the scene's thread alone uses it.
         tool_poses: Forward kinematics: poses of the tool frames, by name, at joint positions, by
             name. Thread-safe.
-        converge: Iterates to convergence from given joint positions; calls its last argument with
+        converge: Iterates to convergence from a pose; calls its last argument with
             the iteration count and stops early when that returns False. Thread-safe.
     """
 
@@ -52,7 +52,7 @@ class RobotBundle:
     engine: Engine
     picture: Picture
     tool_poses: Callable[[Mapping[str, float]], Mapping[str, Pose]]
-    converge: Callable[[TickInputs, Mapping[str, float], Callable[[int], bool]], ConvergenceResult]
+    converge: Callable[[TickInputs, RobotPose, Callable[[int], bool]], ConvergenceResult]
 
     @property
     def defaults(self) -> PinkKinematicsConfig:

@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.number_text import number_text
 from workbench.config.settings import Settings, ToolTarget
 from workbench.errors import ConfigError
+from workbench.ik.types import RobotPose
 from workbench.poses import Pose
 
 _SAME_NUMBER = 1e-9
@@ -43,7 +45,7 @@ def differences(before: Settings, after: Settings) -> tuple[Change, ...]:
         *_kinematics_differences(before.kinematics, after.kinematics),
         *_plain_differences(before, after),
         *_target_differences(before.targets, after.targets),
-        *_home_difference(before.home, after.home),
+        *_home_difference(before, after),
         *_held_differences(before.held_joints, after.held_joints),
         *_cap_differences(before.velocity_caps, after.velocity_caps),
     )
@@ -84,10 +86,10 @@ def with_field_of(settings: Settings, source: Settings, field: str) -> Settings:
 
 
 def value_text(value: object) -> str:
-    """Return a setting's value as the page's lists show it: short, exact enough, no ``1.0``."""
+    """Return a setting's value as the page shows it: numbers as its fields do."""
     if isinstance(value, bool):
         return "on" if value else "off"
-    return f"{value:.6g}" if isinstance(value, int | float) else str(value)
+    return number_text(value) if isinstance(value, int | float) else str(value)
 
 
 def _entry_of(
@@ -102,7 +104,7 @@ def _kinematics_differences(
     before: PinkKinematicsConfig, after: PinkKinematicsConfig
 ) -> list[Change]:
     return [
-        _change(f"kinematics.{name}", name, value_text(old), value_text(new))
+        change_of(f"kinematics.{name}", name, value_text(old), value_text(new))
         for name in PinkKinematicsConfig.model_fields
         if (old := getattr(before, name)) != (new := getattr(after, name))
     ]
@@ -114,11 +116,12 @@ def _plain_differences(before: Settings, after: Settings) -> list[Change]:
     for field, label, unit in rows:
         old, new = getattr(before, field), getattr(after, field)
         if old != new:
-            found.append(_change(field, label, value_text(old) + unit, value_text(new) + unit))
+            found.append(change_of(field, label, value_text(old) + unit, value_text(new) + unit))
     return found
 
 
-def _change(field: str, label: str, start: str, now: str) -> Change:
+def change_of(field: str, label: str, start: str, now: str) -> Change:
+    """Return a change that is named by both of its values, such as "rate 100 to 200 Hz"."""
     # The unit once is enough in a name: "rate 100 to 200 Hz".
     number, _, unit = start.partition(" ")
     first = number if unit and now.endswith(f" {unit}") else start
@@ -156,18 +159,22 @@ def _pose_text(pose: Pose) -> str:
     return f"{place} m; wxyz {turn}"
 
 
-def _home_difference(before: Mapping[str, float], after: Mapping[str, float]) -> list[Change]:
+def _home_difference(before: Settings, after: Settings) -> list[Change]:
+    old, new = before.home, after.home
     moved = {
-        joint: abs(position - before.get(joint, position))
-        for joint, position in after.items()
-        if position != before.get(joint)
+        joint: abs(position - old.get(joint, position))
+        for joint, position in new.items()
+        if position != old.get(joint)
     }
-    if not moved and before.keys() == after.keys():
+    base_moved = before.home_base != after.home_base
+    if not moved and not base_moved and old.keys() == new.keys():
         return []
     farthest = max(moved, key=moved.__getitem__, default="")
-    now = f"{len(moved)} of {len(after)} joints elsewhere"
+    now = f"{len(moved)} of {len(new)} joints elsewhere"
     if farthest:
         now += f", {farthest} by {moved[farthest]:.3g}"
+    if base_moved:
+        now += f", base at {_pose_text(after.home_base)}"
     return [Change("home", "home", "as at the start", now, "set home")]
 
 
@@ -199,8 +206,11 @@ def _cap_differences(before: Mapping[str, float], after: Mapping[str, float]) ->
     return found
 
 
-def same_positions(first: Mapping[str, float], second: Mapping[str, float]) -> bool:
-    """Tell whether two sets of joint positions agree to 1e-9 rad or m."""
-    return first.keys() == second.keys() and all(
-        abs(position - second[joint]) <= _SAME_NUMBER for joint, position in first.items()
+def same_pose(first: RobotPose, second: RobotPose) -> bool:
+    """Tell whether two poses agree to 1e-9 rad or m, joint by joint and at the base."""
+    ours, theirs = first.positions, second.positions
+    return (
+        ours.keys() == theirs.keys()
+        and all(abs(position - theirs[joint]) <= _SAME_NUMBER for joint, position in ours.items())
+        and first.transform_base_to_world.is_close(second.transform_base_to_world)
     )

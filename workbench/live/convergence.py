@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.errors import ConfigError
 from workbench.ik.types import ConvergenceResult
 from workbench.live.inputs import tick_inputs
 from workbench.live.jobs import Job, JobControl, Jobs
@@ -26,16 +25,10 @@ def solve_to_convergence(
         jobs: Runs it.
         done: Receives the result, with the iterations that it took.
         failed: Receives what went wrong.
-
-    Raises:
-        ConfigError: If the robot's base floats: a pose command is joint positions, and would leave
-            the base behind.
     """
     state = session.state
-    if state.description.floating_base:
-        raise ConfigError("solving to convergence needs a robot whose base stands still")
     inputs = tick_inputs(state.settings)
-    positions = session.present_positions()
+    start = session.present_pose()
     limit = max(state.settings.kinematics.max_iterations, 1)
 
     def work(control: JobControl) -> ConvergenceResult:
@@ -45,11 +38,15 @@ def solve_to_convergence(
                 control.report(iteration / limit, f"step {iteration} of at most {limit}")
             return not control.cancelled
 
-        return state.bundle.converge(inputs, positions, keep_going)
+        return state.bundle.converge(inputs, start, keep_going)
 
     def arrived(result: ConvergenceResult) -> None:
         session.command_positions(
-            "solve to convergence", result.positions, epoch=state.epoch, move_targets=False
+            "solve to convergence",
+            result.pose.positions,
+            transform_base_to_world=result.pose.transform_base_to_world,
+            epoch=state.epoch,
+            move_targets=False,
         )
         done(result)
 

@@ -14,6 +14,7 @@ from workbench.config.settings import Settings
 from workbench.live.state import SessionState
 from workbench.live.versions import package_versions
 from workbench.model.description import Joint, RobotDescription
+from workbench.poses import Pose
 
 _SAME_POSITION = 1e-9
 
@@ -114,6 +115,10 @@ def _home(description: RobotDescription, settings: Settings) -> Iterator[str]:
     if dict(settings.home) != dict(description.home):
         positions = ", ".join(f"{name} {_number(at)}" for name, at in settings.home.items())
         yield f"home set on the page (rad or m): {positions}"
+    if settings.home_base != Pose():
+        place = ", ".join(_number(value) for value in settings.home_base.translation)
+        turn = ", ".join(_number(value) for value in settings.home_base.wxyz)
+        yield f"home of the floating base: position [{place}] m, wxyz [{turn}]"
 
 
 def _unit(description: RobotDescription, name: str) -> str:

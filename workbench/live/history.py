@@ -1,16 +1,17 @@
 """Undo and redo: a line of named steps that all browsers share.
 
-A step knows the settings before and after it, and, when it sent the robot somewhere, the joint
-positions on both sides. The class is plain and has no lock: the session guards it.
+A step knows the settings before and after it, and, when it sent the robot somewhere, where the
+robot was on both sides. The class is plain and has no lock: the session guards it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from workbench.config.settings import Settings
-from workbench.live.changes import describe_change, same_positions
+from workbench.ik.types import RobotPose
+from workbench.live.changes import describe_change, same_pose
 
 STEP_LIMIT = 200
 GESTURE_REST_S = 0.8
@@ -24,9 +25,8 @@ class Step:
         label: Its name, as the undo button shows it.
         before: Settings before the step.
         after: Settings after it.
-        positions_before: Where the joints were, by name, when the step sent the robot somewhere;
-            None when it did not.
-        positions_after: Where it sent them.
+        pose_before: Where the robot was when the step sent it somewhere; None when it did not.
+        pose_after: Where it sent it.
         gesture: Edits of the same gesture join the step while it is fresh.
         edited_at_s: Time of its last edit, by the session's clock.
     """
@@ -34,16 +34,16 @@ class Step:
     label: str
     before: Settings
     after: Settings
-    positions_before: Mapping[str, float] | None = None
-    positions_after: Mapping[str, float] | None = None
+    pose_before: RobotPose | None = None
+    pose_after: RobotPose | None = None
     gesture: str | None = None
     edited_at_s: float = 0.0
 
     @property
     def changes_nothing(self) -> bool:
         """Whether undoing the step would be without any effect."""
-        if self.positions_before is not None and self.positions_after is not None:
-            stays = same_positions(self.positions_before, self.positions_after)
+        if self.pose_before is not None and self.pose_after is not None:
+            stays = same_pose(self.pose_before, self.pose_after)
             return stays and self.before == self.after
         return self.before == self.after
 
@@ -115,6 +115,29 @@ class History:
         self._done.append(replace(self._undone.pop(), gesture=None))
         return self._done[-1]
 
+    def carry(
+        self,
+        carry_settings: Callable[[Settings], Settings],
+        carry_pose: Callable[[RobotPose], RobotPose],
+    ) -> None:
+        """Make every step fit a robot that was read again; drop those left without effect."""
+
+        def carried_pose(pose: RobotPose | None) -> RobotPose | None:
+            return None if pose is None else carry_pose(pose)
+
+        for steps in (self._done, self._undone):
+            carried = [
+                replace(
+                    step,
+                    before=carry_settings(step.before),
+                    after=carry_settings(step.after),
+                    pose_before=carried_pose(step.pose_before),
+                    pose_after=carried_pose(step.pose_after),
+                )
+                for step in steps
+            ]
+            steps[:] = [step for step in carried if not step.changes_nothing]
+
     def clear(self) -> None:
         """Forget everything (another robot)."""
         self._done.clear()
@@ -130,14 +153,14 @@ class History:
 
 
 def _joined(first: Step, second: Step, named: bool) -> Step:
-    before = first.positions_before
-    after = second.positions_after
+    before = first.pose_before
+    after = second.pose_after
     return Step(
         label=second.label if named else describe_change(first.before, second.after),
         before=first.before,
         after=second.after,
-        positions_before=second.positions_before if before is None else before,
-        positions_after=first.positions_after if after is None else after,
+        pose_before=second.pose_before if before is None else before,
+        pose_after=first.pose_after if after is None else after,
         gesture=second.gesture,
         edited_at_s=second.edited_at_s,
     )

@@ -306,12 +306,16 @@ class _RobotRun:
                 return *self.hold_after_fault(taken, fault), fault
             # The engine may have stopped half way: put it back to where it was good.
             names = state.description.joint_names
-            self._engine.set_positions(dict(zip(names, self._last.positions.tolist(), strict=True)))
+            self._engine.set_positions(
+                dict(zip(names, self._last.positions.tolist(), strict=True)),
+                self._last.transform_base_to_world,
+            )
             self._fault = None
             self._fault_count = 0
         self.retry = False
         if taken.command is not None:
-            self._engine.set_positions(taken.command)
+            command = taken.command
+            self._engine.set_positions(command.positions, command.transform_base_to_world)
             self._monitor.reset()
         wanted = enabled_targets(state.settings)
         targets = self._glide.targets(now_s, wanted, taken.dragged, enabled=state.settings.glide)

@@ -10,23 +10,10 @@ from dataclasses import dataclass, replace
 
 from workbench.config.settings import Settings
 from workbench.errors import ConfigError
+from workbench.ik.types import RobotPose
 from workbench.live.checks import checked_positions, unknown_frame, unknown_joint
-from workbench.live.snapshot import StateSnapshot
 from workbench.live.state import SessionState
 from workbench.poses import Pose
-
-
-@dataclass(frozen=True, eq=False)
-class Command:
-    """Joint positions (all of them, by name) that the robot is sent to.
-
-    Attributes:
-        version: Version of the settings from which on it counts.
-        positions: In rad or m.
-    """
-
-    version: int
-    positions: Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,58 +22,49 @@ class Whereabouts:
 
     Attributes:
         state: The session's state.
-        positions: Position of every joint, by name, in rad or m.
-        transform_base_to_world: Pose of the root link of a floating base.
+        pose: Position of every joint, by name, and of a floating base.
     """
 
     state: SessionState
-    positions: Mapping[str, float]
-    transform_base_to_world: Pose
+    pose: RobotPose
 
-    def tool_poses(self, positions: Mapping[str, float]) -> Mapping[str, Pose]:
-        """Return the tool frames' poses in the world, with the joints at other positions."""
-        poses = self.state.bundle.tool_poses(positions)
+    @property
+    def positions(self) -> Mapping[str, float]:
+        """Position of every joint, by name, in rad or m."""
+        return self.pose.positions
+
+    def tool_poses(self, pose: RobotPose) -> Mapping[str, Pose]:
+        """Return the tool frames' poses in the world with the robot elsewhere."""
+        poses = self.state.bundle.tool_poses(pose.positions)
         if not self.state.description.floating_base:
             return poses
         # The bundle's kinematics leave a floating base at the origin of the world.
-        return {frame: self.transform_base_to_world @ pose for frame, pose in poses.items()}
+        return {name: pose.transform_base_to_world @ tool for name, tool in poses.items()}
 
 
-def whereabouts(
-    state: SessionState, snapshot: StateSnapshot | None, command: Command | None
-) -> Whereabouts:
-    """Return where the robot is.
+def goal_of(
+    here: Whereabouts,
+    positions: Mapping[str, float],
+    transform_base_to_world: Pose | None = None,
+) -> RobotPose:
+    """Return where the robot goes when some joints are sent.
 
     Args:
-        state: The session's state.
-        snapshot: What the loop published last, None before the first tick; one of another robot
-            counts as none.
-        command: The newest command; it counts until a snapshot shows its effect.
-    """
-    if snapshot is not None and snapshot.epoch != state.epoch:
-        snapshot = None
-    positions = dict(state.description.home)
-    if snapshot is not None:
-        positions.update(
-            zip(state.description.joint_names, snapshot.positions.tolist(), strict=True)
-        )
-    if command is not None and (snapshot is None or snapshot.settings_version < command.version):
-        positions.update(command.positions)
-    base = Pose() if snapshot is None else snapshot.transform_base_to_world
-    return Whereabouts(state, positions, base)
-
-
-def goal_of(here: Whereabouts, positions: Mapping[str, float]) -> dict[str, float]:
-    """Return where all joints go when some are sent: clamped, and held joints where they are held.
+        here: Where it is; joints that are not named stay, and held joints where they are held.
+        positions: Clamped into the limits.
+        transform_base_to_world: Where a floating base goes; None leaves it.
 
     Raises:
         ConfigError: For a joint that the robot does not have, or a number that is not finite.
     """
     sent = checked_positions(positions, here.state.description)
-    return {**here.positions, **sent, **here.state.settings.held_joints}
+    base = here.pose.transform_base_to_world
+    if transform_base_to_world is not None and here.state.description.floating_base:
+        base = transform_base_to_world
+    return RobotPose({**here.positions, **sent, **here.state.settings.held_joints}, base)
 
 
-def with_targets_at(here: Whereabouts, goal: Mapping[str, float]) -> Settings:
+def with_targets_at(here: Whereabouts, goal: RobotPose) -> Settings:
     """Return the settings with every target where its tool will be."""
     poses = here.tool_poses(goal)
     settings = here.state.settings
@@ -104,13 +82,13 @@ def with_target_at_tool(here: Whereabouts, frame: str) -> Settings:
     settings = here.state.settings
     if frame not in settings.targets:
         raise unknown_frame(frame, here.state.description)
-    return settings.with_target(frame, here.tool_poses(here.positions)[frame])
+    return settings.with_target(frame, here.tool_poses(here.pose)[frame])
 
 
 def with_home_here(here: Whereabouts) -> Settings:
-    """Return the settings with the present positions, clamped into the limits, as home."""
+    """Return the settings with the present pose, clamped into the limits, as home."""
     home = checked_positions(here.positions, here.state.description)
-    return replace(here.state.settings, home=home)
+    return replace(here.state.settings, home=home, home_base=here.pose.transform_base_to_world)
 
 
 def with_joint_held(here: Whereabouts, joint: str, held: bool) -> Settings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.config.settings import Settings
+from workbench.ik.types import RobotPose
 from workbench.live.bundle import RobotBundle
 from workbench.live.glide import DraggedTarget
 from workbench.model.description import RobotDescription
@@ -28,7 +29,8 @@ class SessionState:
         drags: Owner (client id) of each gizmo that is being dragged, by frame.
         loading: Title of the robot that is being loaded, or None.
         previous_robot: Name of the robot that "back to X" returns to, or None.
-        unsaved: Whether the twelve fields differ from those last saved (or started with).
+        unsaved: Whether what the file would say differs from what was saved last (or from the
+            start).
     """
 
     settings: Settings
@@ -56,13 +58,13 @@ class LoopInputs:
 
     Attributes:
         state: The session's state.
-        command: Joint positions, by name, to put the robot at before this tick; None for none.
+        command: Where to put the robot before this tick; None for nowhere.
             Each command is handed out exactly once.
         single_step: Whether to take one tick although the loop is paused.
         dragged: For each frame whose target came by a drag, the last pose of that drag.
     """
 
     state: SessionState
-    command: Mapping[str, float] | None
+    command: RobotPose | None
     single_step: bool
     dragged: Mapping[str, DraggedTarget]

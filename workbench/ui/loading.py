@@ -15,7 +15,9 @@ from workbench.config.settings import Settings, ToolTarget
 from workbench.ik.convergence import solve_to_convergence
 from workbench.ik.forward import tool_poses
 from workbench.ik.tick import LiveEngine
+from workbench.ik.types import RobotPose
 from workbench.live.bundle import RobotBundle
+from workbench.model.description import RobotDescription
 from workbench.model.reload import kept_positions
 from workbench.model.request import RobotRequest
 from workbench.model.robot import load_robot
@@ -68,37 +70,43 @@ def initial_settings(
     return settings if rate_hz is None else replace(settings, rate_hz=rate_hz)
 
 
-def settings_after_reload(
-    bundle: RobotBundle, old: Settings, positions: Mapping[str, float]
-) -> tuple[Settings, Mapping[str, float]]:
-    """Carry settings over to a robot that was read again: whatever has a name there is kept.
+def carried_over(
+    bundle: RobotBundle, pose: RobotPose
+) -> tuple[RobotPose, Callable[[Settings], Settings]]:
+    """Carry a robot's state over to that robot as it was read again: what has a name is kept.
 
     Args:
         bundle: The robot as it is now.
-        old: Settings in force before.
-        positions: Joint positions before, by name, rad or m.
+        pose: Where it was before.
 
     Returns:
-        The new settings, and the positions of the joints that are still there.
+        Where it starts, and a function that makes settings from before fit; tool frames that are
+        new get their targets where their tools are.
     """
-    names = set(bundle.description.joint_names)
-    kept = kept_positions(positions, bundle.description)
-    targets = _targets_at(bundle, {**bundle.description.home, **kept})
-    targets.update({name: old.targets[name] for name in targets if name in old.targets})
-    return (
-        replace(
+    description = bundle.description
+    kept = RobotPose(kept_positions(pose.positions, description), pose.transform_base_to_world)
+    targets_at_tools = _targets_at(bundle, kept.positions)
+
+    def carry(old: Settings) -> Settings:
+        targets = {**targets_at_tools}
+        targets.update({name: old.targets[name] for name in targets if name in old.targets})
+        return replace(
             old,
             targets=targets,
-            home={**bundle.description.home, **kept_positions(old.home, bundle.description)},
-            held_joints=_named(old.held_joints, names),
-            velocity_caps=_named(old.velocity_caps, names),
-        ),
-        kept,
-    )
+            home=kept_positions(old.home, description),
+            held_joints=_kept_joints(old.held_joints, description),
+            velocity_caps=_kept_joints(old.velocity_caps, description, inside=False),
+        )
+
+    return kept, carry
 
 
-def _named(values: Mapping[str, float], names: set[str]) -> dict[str, float]:
-    return {name: value for name, value in values.items() if name in names}
+def _kept_joints(
+    values: Mapping[str, float], description: RobotDescription, *, inside: bool = True
+) -> dict[str, float]:
+    """Return the entries of joints that there are, brought inside their limits where asked."""
+    moved_inside = kept_positions(values, description) if inside else values
+    return {name: moved_inside[name] for name in values if name in description.joint_names}
 
 
 def _targets_at(bundle: RobotBundle, positions: Mapping[str, float]) -> dict[str, ToolTarget]:

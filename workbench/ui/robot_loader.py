@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from workbench.config.settings import Settings
 from workbench.errors import WorkbenchError
 from workbench.live.bundle import RobotBundle
-from workbench.live.jobs import JobControl, Jobs
+from workbench.live.jobs import JobCancelled, JobControl, Jobs
 from workbench.live.session import Session
 from workbench.model.catalog import profile
 from workbench.model.reload import compare
 from workbench.model.request import RobotRequest
-from workbench.ui.loading import Progress, initial_settings, load_bundle, settings_after_reload
+from workbench.ui.loading import Progress, carried_over, initial_settings, load_bundle
 from workbench.ui.notices import Notices
 
 JOB_KEY = "robot"
@@ -25,15 +24,13 @@ class _Loaded:
 
     Attributes:
         bundle: The robot.
-        settings: What it starts with.
-        positions: Joint positions to put it at, by name; empty leaves it at home.
         said: What to tell everybody.
+        put: Swaps it in; False when another robot has come meanwhile.
     """
 
     bundle: RobotBundle
-    settings: Settings
-    positions: Mapping[str, float]
     said: str
+    put: Callable[[], bool]
 
 
 class SessionRobotLoader:
@@ -74,40 +71,41 @@ class SessionRobotLoader:
         title = profile(name).title
         request = RobotRequest(source=name)
 
+        session = self._session
+        epoch = session.state.epoch
+
         def work(control: JobControl) -> _Loaded:
             bundle = self._load(request, control.report)
-            rate_hz = self._session.state.settings.rate_hz
-            settings = initial_settings(bundle, rate_hz=rate_hz)
-            return _Loaded(bundle, settings, {}, _summary(bundle))
+            settings = initial_settings(bundle, rate_hz=session.state.settings.rate_hz)
 
-        def done(loaded: _Loaded) -> None:
-            self._session.replace_bundle(loaded.bundle, loaded.settings)
-            if request.source != self._request.source:
-                self._previous_request = self._request
-            self._request = request
+            def put() -> bool:
+                return session.replace_bundle(bundle, settings, epoch=epoch)
+
+            return _Loaded(bundle, _summary(bundle), put)
+
+        def done() -> None:
+            self._previous_request, self._request = self._request, request
 
         self._submit(title, work, done)
 
     def reload(self) -> None:
         """Read the present robot's files again; what still has a name keeps its value."""
-        request = self._request
-        title = self._session.state.description.title
+        session, request = self._session, self._request
+        before = session.state
 
         def work(control: JobControl) -> _Loaded:
             bundle = self._load(request, control.report)
-            state = self._session.state
-            settings, positions = settings_after_reload(
-                bundle, state.settings, self._session.present_positions()
-            )
-            difference = compare(state.description, bundle.description)
-            return _Loaded(bundle, settings, positions, " ".join(difference.sentences))
+            difference = compare(before.description, bundle.description)
 
-        def done(loaded: _Loaded) -> None:
-            # The loop does not know this engine yet, so it may be moved from here.
-            loaded.bundle.engine.set_positions(loaded.positions)
-            self._session.replace_bundle(loaded.bundle, loaded.settings)
+            def put() -> bool:
+                pose, carry = carried_over(bundle, session.present_pose())
+                # The loop does not know this engine yet, so it may be moved from here.
+                bundle.engine.set_positions(pose.positions, pose.transform_base_to_world)
+                return session.reload_bundle(bundle, pose, carry, epoch=before.epoch)
 
-        self._submit(title, work, done)
+            return _Loaded(bundle, " ".join(difference.sentences), put)
+
+        self._submit(before.description.title, work)
 
     def back(self) -> None:
         """Return to the robot before the present one, as it was left.
@@ -124,7 +122,10 @@ class SessionRobotLoader:
         self._notices.done(f"Back to {self._session.state.description.title}")
 
     def _submit(
-        self, title: str, work: Callable[[JobControl], _Loaded], done: Callable[[_Loaded], None]
+        self,
+        title: str,
+        work: Callable[[JobControl], _Loaded],
+        done: Callable[[], None] = lambda: None,
     ) -> None:
         self._submitted += 1
         number = self._submitted
@@ -138,7 +139,10 @@ class SessionRobotLoader:
                     self._session.set_loading(None)
 
         def finished(loaded: _Loaded) -> None:
-            done(loaded)
+            # "Back to X" may have come between the job's end and this.
+            if not loaded.put():
+                raise JobCancelled
+            done()
             self._notices.done(f"{loaded.bundle.description.title} is loaded", loaded.said)
 
         def failed(error: Exception) -> None:
