@@ -29,6 +29,7 @@ class FieldSpec:
         scale: How the slider maps to values.
         slider: Smallest and largest value of the slider; a typed value may lie outside it. A
             logarithmic slider has a further leftmost position, "off", where zero is allowed.
+        label: Name on the page; ``""`` where the field's own name is the label.
     """
 
     unit: str
@@ -38,6 +39,7 @@ class FieldSpec:
     minimum_excluded: bool = False
     scale: Scale = "linear"
     slider: tuple[float, float] | None = None
+    label: str = ""
 
     @property
     def zero_is_off(self) -> bool:
