@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import html
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -212,6 +213,11 @@ def labelled(gui: viser.GuiApi, label: str) -> Any:
     """Return the control of that label; fails unless there is exactly one."""
     (handle,) = [one for one in handles(gui) if getattr(one, "label", None) == label]
     return handle
+
+
+def text_of(rig: PanelRig) -> str:
+    """Return what all HTML that is shown reads like."""
+    return html.unescape(html_of(rig))
 
 
 def html_of(rig: PanelRig) -> str:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from workbench.config.fields import FieldSpec, field_spec
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.number_text import number_text
 from workbench.config.settings import Settings, settings_spec
 from workbench.errors import ConfigError
-from workbench.ui.numbers import SliderScale, number_text, parse_number
+from workbench.ui.numbers import SliderScale, parse_number
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.live.live_fakes import at, fake_bundle, start_settings
-from tests.ui.panel_rig import PanelRig, handles, html_of, labelled
+from tests.ui.panel_rig import PanelRig, handles, html_of, labelled, text_of
 from workbench.ui.panels.joint_controls import JointControls
 from workbench.ui.panels.run import RunPanel
 from workbench.ui.panels.tools import ToolsPanel
@@ -74,9 +76,27 @@ def test_a_joint_is_held_and_let_go(panel_rig: PanelRig) -> None:
     panel_rig.browser.set(labelled(panel_rig.gui, "held"), True)
     assert dict(panel_rig.session.state.settings.held_joints) == {"y": 0.0}
     panel.refresh(panel_rig.session.state)
-    assert "y is held" in html_of(panel_rig)
+    assert "held at 0 m" in text_of(panel_rig)
+    panel_rig.browser.set(labelled(panel_rig.gui, "joint"), "x")
+    assert "y is held" in text_of(panel_rig)
+    panel_rig.browser.set(labelled(panel_rig.gui, "joint"), "y")
     panel_rig.browser.set(labelled(panel_rig.gui, "held"), False)
     assert not panel_rig.session.state.settings.held_joints
+
+
+def test_what_is_said_of_the_chosen_joint_is_said_once(panel_rig: PanelRig) -> None:
+    bundle = fake_bundle("crane")
+    joints = tuple(
+        replace(joint, velocity_limit_is_default=True) for joint in bundle.description.joints
+    )
+    bundle = replace(bundle, description=replace(bundle.description, joints=joints))
+    panel_rig.session.replace_bundle(bundle, start_settings(bundle))
+    JointControls(panel_rig.context)
+    shown = text_of(panel_rig)
+    assert "a default: the URDF gives none" in shown
+    others = ", ".join(joint.name for joint in joints[1:])
+    assert f"{others}: velocity limit by default" in shown
+    assert joints[0].name not in shown
 
 
 def test_a_velocity_limit_is_capped_and_given_back(panel_rig: PanelRig) -> None:
@@ -153,6 +173,9 @@ def test_home_and_home_here(panel_rig: PanelRig) -> None:
     panel_rig.session.command_positions("away", {"x": 0.4})
     panel_rig.browser.click(labelled(panel_rig.gui, "Set home here"))
     assert panel_rig.session.state.settings.home["x"] == 0.4
+    assert not panel_rig.browser.told
+    panel_rig.browser.click(labelled(panel_rig.gui, "Set home here"))
+    assert panel_rig.browser.told == [("Home stays", "the robot is at its home already")]
     panel_rig.session.command_positions("away", {"x": 0.1})
     panel_rig.browser.click(labelled(panel_rig.gui, "Home"))
     assert panel_rig.session.state.undo_label == "go home"

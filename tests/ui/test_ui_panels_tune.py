@@ -39,6 +39,15 @@ def test_a_typed_cost_is_one_step_that_says_what_it_was(panel_rig: PanelRig) -> 
     assert labelled(panel_rig.gui, "gain").value == "0.5"
 
 
+def test_a_step_writes_its_numbers_as_the_field_does(panel_rig: PanelRig) -> None:
+    panel = TunePanel(panel_rig.context)
+    panel_rig.browser.set(labelled(panel_rig.gui, "damping"), "0.00000003 ")
+    panel.refresh(panel_rig.session.state)
+    field = labelled(panel_rig.gui, "damping")
+    assert field.value == "3e-8"
+    assert (panel_rig.session.state.undo_label or "").endswith(f" to {field.value}")
+
+
 def test_one_move_of_a_slider_is_one_step(panel_rig: PanelRig) -> None:
     panel = TunePanel(panel_rig.context)
     slider = panel._numbers["position_cost"].slider

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from tests.ui.panel_rig import PanelRig, labelled
 from workbench.config.fields import FieldSpec
+from workbench.config.number_text import number_text
 from workbench.errors import ConfigError
 from workbench.poses import Pose
 from workbench.ui.number_control import NumberControl
@@ -280,3 +282,31 @@ def test_no_minus_stands_before_a_zero(panel_rig: PanelRig) -> None:
     Target(panel_rig, Pose.from_xyz_rpy([-1e-9, 0.0, 0.0], [0.0, -1e-9, 0.0]))
     assert labelled(panel_rig.gui, "x").value == "0.0000"
     assert labelled(panel_rig.gui, "pitch").value == "0.00"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (1.0, "in cost/m"),
+        (0.0, "in cost/m"),
+        (1e2, "in cost/m"),
+        (101.0, "beyond the slider"),
+        (1e300, "beyond the slider"),
+        (1e-4, "below the slider"),
+    ],
+)
+def test_a_slider_says_its_unit_or_that_the_value_is_out_of_its_reach(
+    panel_rig: PanelRig, value: float, said: str
+) -> None:
+    cost = Cost(panel_rig)
+    cost.control.show(value, 1.0)
+    assert cost.control.slider.label == said
+    assert cost.control.text.handle.value == number_text(value)
+    assert (cost.control.slider.hint or "").startswith("cost: A cost.")
+
+
+@pytest.mark.parametrize("unit", ["1", ""])
+def test_a_number_without_unit_says_so(panel_rig: PanelRig, unit: str) -> None:
+    spec = replace(SPEC, unit=unit)
+    control = NumberControl(panel_rig.tools, "n", spec, lambda *_: None, value=1.0, default=1.0)
+    assert control.slider.label == "without unit"

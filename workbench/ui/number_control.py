@@ -8,10 +8,11 @@ from typing import Any
 import viser
 
 from workbench.config.fields import FieldSpec
+from workbench.config.number_text import number_text
 from workbench.errors import ConfigError, WorkbenchError
-from workbench.ui.numbers import OFF, SliderScale, number_text, parse_number
+from workbench.ui.numbers import OFF, SliderScale, parse_number
 from workbench.ui.typed_text import TypedForm
-from workbench.ui.widgets import WidgetTools
+from workbench.ui.widgets import WidgetTools, add_button
 
 SetNumber = Callable[[float, str | None], None]
 """Asks for a value, given the name of the gesture that it belongs to, or None for a step of its
@@ -54,11 +55,10 @@ class NumberControl:
         self._form = TypedForm(tools)
         with self._form:
             self.text = self._form.add(name, hint, number_text(value), self._typed)
-            self.back = tools.gui.add_button("", visible=False, color="orange")
-            unit = "no unit" if spec.unit == "1" else spec.unit
+            self.back = add_button(tools.gui, "", back_help(name), color="orange", visible=False)
             self.slider = tools.gui.add_slider(
-                unit, 0, self._scale.last, 1, self._scale.position_of(value),
-                marks=self._scale.marks(), hint=hint,
+                "", 0, self._scale.last, 1, self._scale.position_of(value),
+                marks=self._scale.marks(), hint=f"{name}: {hint}",
             )  # fmt: skip
         self.back.on_click(self._back)
         self.slider.on_update(self._moved)
@@ -71,6 +71,7 @@ class NumberControl:
         self.text.show(number_text(value))
         if self._scale.value_at(self.slider.value) != value:
             self.slider.value = self._scale.position_of(value)
+        self.slider.label = self._slider_label(value)
         self.back.label = f"↺ {number_text(default)}"
         self.back.visible = value != default
 
@@ -85,6 +86,15 @@ class NumberControl:
             self._set_value(value, None)
             self._value = value
         return number_text(value)
+
+    def _slider_label(self, value: float) -> str:
+        """Return the second line of the label: the unit, or why the slider shows another value."""
+        if not self._scale.reaches(value):
+            return "beyond the slider" if value > self._scale.high else "below the slider"
+        unit = self._spec.unit
+        if unit in ("", "1"):
+            return "without unit"
+        return unit if unit.startswith("per ") else f"in {unit}"
 
     async def _moved(self, event: viser.GuiEvent[Any]) -> None:
         if event.client is None:
@@ -111,6 +121,11 @@ def hint_text(spec: FieldSpec) -> str:
     """Return the help that a control shows on hover: meaning, unit and range."""
     unit = f" Unit: {spec.unit}." if spec.unit not in ("", "1") else ""
     return f"{spec.help}{unit} Takes {spec.range_text}." if spec.slider else f"{spec.help}{unit}"
+
+
+def back_help(name: str) -> str:
+    """Return the help of the button that leads back to a field's default."""
+    return f"Back to the default of {name} for this robot."
 
 
 def whole_number(value: float, field: str) -> int:

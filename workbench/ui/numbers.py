@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from workbench.config.fields import FieldSpec
+from workbench.config.number_text import number_text
 from workbench.errors import ConfigError
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -14,14 +15,6 @@ _POSITIONS_PER_DECADE = 20
 _LINEAR_POSITIONS = 50
 OFF = "off"
 """What stands for zero where zero leaves something out."""
-
-
-def number_text(value: float) -> str:
-    """Return the shortest text that reads back as the same number: ``0.5``, ``1e-8``, ``10``."""
-    text = repr(float(value))
-    mantissa, separator, exponent = text.partition("e")
-    mantissa = mantissa.removesuffix(".0")
-    return f"{mantissa}e{int(exponent)}" if separator else mantissa
 
 
 def parse_number(text: str) -> float:
@@ -90,6 +83,10 @@ class SliderScale:
         else:
             steps = (self.high - self.low) / self.step
         return round(steps) + int(self.off)
+
+    def reaches(self, value: float) -> bool:
+        """Tell whether a value lies between the slider's ends, or at its "off"."""
+        return self.low <= value <= self.high or (self.off and value == 0.0)
 
     def value_at(self, position: float) -> float:
         """Return the value at a position; positions outside the slider mean its ends.

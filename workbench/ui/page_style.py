@@ -2,7 +2,8 @@
 
 viser puts one control on a line and has no table. The style sheet sets the text field, its way
 back and its slider into two lines, three numbers of a pose into one, and draws the tables and bars
-that the panels write as HTML. Without it everything still works, only longer.
+that the panels write as HTML. The script, ``static/page.js``, makes Enter count, gives buttons
+their help, and says when the connection is lost. Without either all else still works.
 """
 
 from __future__ import annotations
@@ -11,29 +12,10 @@ from typing import Final
 
 import viser
 
-# viser's page sends at most one message every 50 ms and drops all but the newest of those that
-# wait, whatever control they belong to: Enter right after a key would confirm a text that never
-# arrives. So Enter is a blank at the end of the text, which travels with it, and comes again until
-# the server has answered by writing the value in force.
-_SCRIPT: Final = """
-if (!window.workbenchEnter) {
-  window.workbenchEnter = true;
-  const write = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
-  const confirm = function (input, tries) {
-    write.call(input, input.value + ' ');
-    input.dispatchEvent(new Event('input', { bubbles: true }));
-    setTimeout(function () {
-      if (tries > 0 && input.isConnected && input.value.endsWith(' ')) confirm(input, tries - 1);
-    }, 400);
-  };
-  document.addEventListener('keydown', function (event) {
-    const input = event.target;
-    if (event.key !== 'Enter' || input.tagName !== 'INPUT' || !input.form) return;
-    event.preventDefault();
-    confirm(input, 10);
-  }, true);
-}
-"""
+from workbench import __version__
+
+_SCRIPT: Final = f"/static/page.js?{__version__}"
+"""Address of the script; the version keeps a browser from running that of another one."""
 
 _STYLE: Final = """
 form:has(.mantine-Slider-root) { display: grid; grid-template-columns: 1fr auto; }
@@ -83,6 +65,11 @@ form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) > div > div > div
 .workbench .bar.edge { background: rgba(224, 49, 49, 0.28); }
 .workbench details { margin-top: 0.3rem; }
 .workbench summary { cursor: pointer; }
+.mantine-Button-section:has(.workbench-help:first-child) { display: none; }
+.workbench-lost:not([hidden]) { position: fixed; z-index: 1000; top: 1rem; left: 50%;
+  transform: translateX(-50%); display: grid; gap: 0.2rem; width: min(26rem, 80vw);
+  padding: 0.7rem 1rem; border-radius: 0.3rem; font: 0.85rem/1.4 system-ui, sans-serif;
+  color: #fff; background: #a61e4d; box-shadow: 0 0.2rem 0.8rem rgba(0, 0, 0, 0.4); }
 .workbench-pre { margin: 0.3rem 0; padding: 0.4rem; max-height: 14rem; overflow: auto;
   font-size: 0.7rem; white-space: pre-wrap; overflow-wrap: anywhere;
   background: rgba(128, 128, 128, 0.12); border-radius: 0.2rem; }
@@ -91,8 +78,7 @@ form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) > div > div > div
 
 def install_page_style(gui: viser.GuiApi) -> viser.GuiHtmlHandle:
     """Add the style sheet and the script. Call it outside all tabs, which are not always drawn."""
-    script = _SCRIPT.replace('"', "&quot;")
-    return gui.add_html(f'<style onload="{script}">{_STYLE}</style>', order=-1e6)
+    return gui.add_html(f"<style onload=\"import('{_SCRIPT}')\">{_STYLE}</style>", order=-1e6)
 
 
 def block(*rows: str) -> str:

@@ -14,6 +14,7 @@ _CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": HTML,
     ".ico": "image/x-icon",
+    ".js": "text/javascript; charset=utf-8",
     ".md": "text/markdown; charset=utf-8",
     ".png": "image/png",
     ".svg": "image/svg+xml",

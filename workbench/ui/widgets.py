@@ -8,10 +8,11 @@ ignored.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import viser
 
@@ -67,6 +68,42 @@ def on_click(
             tools.notices.refused(refused_title, error, to=event.client)
 
     button.on_click(clicked)
+
+
+def add_button(
+    gui: viser.GuiApi,
+    label: str,
+    hint: str,
+    *,
+    icon: viser.IconName | None = None,
+    color: Literal["orange", "gray"] | None = None,
+    visible: bool = True,
+) -> viser.GuiButtonHandle:
+    """Add a button with a help text.
+
+    Args:
+        gui: Where it is drawn: for everybody, or for one browser.
+        label: What it says; shown as text.
+        hint: Help on hover.
+        icon: Icon before the label.
+        color: Colour instead of the page's own.
+        visible: Whether it is there at first.
+    """
+    button = gui.add_button(label, icon=icon, color=color, visible=visible)
+    give_help(button, hint)
+    return button
+
+
+def give_help(button: viser.GuiButtonHandle | viser.GuiUploadButtonHandle, hint: str) -> None:
+    """Set a button's help on hover; once more whenever its icon was changed.
+
+    viser's page ignores the hint of a button. Its icon is markup, so the text travels there, out of
+    sight, and ``static/page.js`` makes it the button's title.
+    """
+    text = html.escape(one_line(hint), quote=True)
+    button.icon = button.icon  # writes the icon's markup anew, without the help
+    icon = button._icon_html or ""
+    button._icon_html = f'{icon}<span class="workbench-help" data-help="{text}"></span>'
 
 
 def button_row(tools: WidgetTools) -> AbstractContextManager[object]:

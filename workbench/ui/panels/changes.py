@@ -11,7 +11,7 @@ from workbench.live.state import SessionState
 from workbench.ui.markup import one_line, plain
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
-from workbench.ui.widgets import on_click
+from workbench.ui.widgets import add_button, on_click
 
 _TITLE = "Changed since the start"
 _LABEL_LENGTH_LIMIT = 40
@@ -55,7 +55,9 @@ class ChangesPanel:
         gui = self._context.tools.gui
         with self._folder:
             text = gui.add_html("")
-            button = gui.add_button("", color="gray")
+            button = add_button(
+                gui, "", "Back to what it was at the start; can be undone.", color="gray"
+            )
         on_click(
             self._context.tools, button, "It stays", partial(self._context.session.revert, field)
         )

@@ -18,7 +18,7 @@ from workbench.ui.markup import one_line, plain
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.report_window import show_report
-from workbench.ui.widgets import button_row, dropdown, on_click
+from workbench.ui.widgets import add_button, button_row, dropdown, give_help, on_click
 
 _UNSAFE_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 _LABEL_LENGTH_LIMIT = 40
@@ -39,23 +39,43 @@ class FilePanel:
             self._choose, self._option(state), options=(*self._options, _NO_PROFILE),
         )  # fmt: skip
         with button_row(tools):
-            reload_button = gui.add_button("Reload", icon=viser.Icon.REFRESH)
-            self._back = gui.add_button("Back", visible=False, icon=viser.Icon.ARROW_LEFT)
+            reload_button = add_button(
+                gui, "Reload",
+                "Reads the robot's files again. Joints keep their positions and settings by name.",
+                icon=viser.Icon.REFRESH,
+            )  # fmt: skip
+            self._back = add_button(
+                gui, "Back", "Returns to the robot before, as it was left.",
+                icon=viser.Icon.ARROW_LEFT, visible=False,
+            )  # fmt: skip
         on_click(tools, self._back, "The robot stays", context.loader.back)
         on_click(tools, reload_button, "The robot stays as it is", context.loader.reload)
         gui.add_divider()
         with button_row(tools):
-            self._download = gui.add_button("Download", icon=viser.Icon.DOWNLOAD)
+            self._download = add_button(
+                gui, "Download", "Saves the settings of the Tune tab on your computer, as YAML.",
+                icon=viser.Icon.DOWNLOAD,
+            )  # fmt: skip
             self._import = gui.add_upload_button(
                 "Import", icon=viser.Icon.UPLOAD, mime_type=".yaml,.yml,.json"
             )
+        give_help(
+            self._import,
+            "Takes the settings from a YAML or JSON file on your computer. One undo takes all of "
+            "them back.",
+        )
         self._download.on_click(self._send_file)
         tools.open_to_lookers(self._download)
         self._import.on_upload(self._uploaded)
         self._save: viser.GuiButtonHandle | None = None
         self._saved: viser.GuiHtmlHandle | None = None
         if context.save_file is not None:
-            self._save = gui.add_button("Save", icon=viser.Icon.DEVICE_FLOPPY)
+            self._save = add_button(
+                gui, "Save",
+                "Writes the settings into the file that --save-to named, on the machine that runs "
+                "the workbench. Ctrl+S does the same.",
+                icon=viser.Icon.DEVICE_FLOPPY,
+            )  # fmt: skip
             self._save.on_click(self._clicked_save)
             self._saved = gui.add_html("")
         gui.add_html(
@@ -67,7 +87,11 @@ class FilePanel:
             )
         )
         gui.add_divider()
-        report = gui.add_button("Copy report", icon=viser.Icon.CLIPBOARD_TEXT)
+        report = add_button(
+            gui, "Copy report",
+            "Shows versions, robot, settings and the last faults as text to copy.",
+            icon=viser.Icon.CLIPBOARD_TEXT,
+        )  # fmt: skip
         report.on_click(self._report)
         tools.open_to_lookers(report)
         self.refresh(state)

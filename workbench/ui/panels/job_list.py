@@ -7,7 +7,7 @@ from workbench.live.state import SessionState
 from workbench.ui.markup import plain, preformatted
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
-from workbench.ui.widgets import on_click
+from workbench.ui.widgets import add_button, on_click
 
 _SHOWN_AT_ONCE = 3
 
@@ -47,7 +47,9 @@ class _JobRow:
         self._key = ""
         self._text = gui.add_html("", visible=False)
         self._bar = gui.add_progress_bar(0.0, visible=False, animated=True)
-        self._cancel = gui.add_button("Cancel", visible=False, color="gray")
+        self._cancel = add_button(
+            gui, "Cancel", "Stops this work and drops what it found.", color="gray", visible=False
+        )
         on_click(context.tools, self._cancel, "It is over", self._stop)
 
     def show(self, job: JobState | None) -> None:

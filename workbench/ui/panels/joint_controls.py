@@ -6,16 +6,17 @@ from dataclasses import replace
 
 import viser
 
+from workbench.config.number_text import number_text
 from workbench.config.settings import Settings
 from workbench.errors import ConfigError
 from workbench.live.state import SessionState
 from workbench.model.description import Joint
 from workbench.ui.markup import plain
-from workbench.ui.numbers import number_text, parse_number
+from workbench.ui.numbers import parse_number
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.typed_text import TypedForm, TypedText
-from workbench.ui.widgets import Choice, checkbox, dropdown, on_click
+from workbench.ui.widgets import Choice, add_button, checkbox, dropdown, on_click
 
 
 class JointControls:
@@ -44,7 +45,7 @@ class JointControls:
         self._cap.show(number_text(cap))
         self._cap_back.label = f"↺ {number_text(joint.velocity_limit)}"
         self._cap_back.visible = cap != joint.velocity_limit
-        self._note.content = block(_note(settings, joint), _capped(state))
+        self._note.content = block(_note(settings, joint), _others(state, joint.name))
 
     def close(self) -> None:
         """Drop what was typed and does not count yet."""
@@ -82,7 +83,10 @@ class JointControls:
                     "of the exported file.",
                     "", self._type_cap,
                 )  # fmt: skip
-                self._cap_back = tools.gui.add_button("", color="orange", visible=False)
+                self._cap_back = add_button(
+                    tools.gui, "", "Back to the robot's own velocity limit.",
+                    color="orange", visible=False,
+                )  # fmt: skip
             on_click(tools, self._cap_back, "The limit stays", lambda: self._set_cap(None))
             self._note = tools.gui.add_html("")
 
@@ -120,7 +124,7 @@ class JointControls:
 def _note(settings: Settings, joint: Joint) -> str:
     unit = f"{joint.unit}/s"
     if joint.name in settings.velocity_caps:
-        text = f"{unit}, in place of {joint.velocity_limit:g} {unit}"
+        text = f"{unit}, in place of {number_text(joint.velocity_limit)} {unit}"
     elif joint.velocity_limit_is_default:
         text = f"{unit}, a default: the URDF gives none"
     else:
@@ -130,15 +134,20 @@ def _note(settings: Settings, joint: Joint) -> str:
     return f'<span class="dim">{plain(text)}</span><br>'
 
 
-def _capped(state: SessionState) -> str:
+def _others(state: SessionState, chosen: str) -> str:
     """List what differs on the joints that are not chosen, so that nothing is forgotten."""
     settings = state.settings
-    lines = [f"{plain(name)} is held" for name in settings.held_joints]
+    lines = [f"{plain(name)} is held" for name in settings.held_joints if name != chosen]
     lines += [
-        f"{plain(name)}: at most {cap:g} {state.description.joint(name).unit}/s"
+        f"{plain(name)}: at most {number_text(cap)} {state.description.joint(name).unit}/s"
         for name, cap in settings.velocity_caps.items()
+        if name != chosen
     ]
-    defaults = [joint.name for joint in state.description.joints if joint.velocity_limit_is_default]
+    defaults = [
+        joint.name
+        for joint in state.description.joints
+        if joint.velocity_limit_is_default and joint.name != chosen
+    ]
     if defaults:
-        lines.append(f"velocity limit by default: {plain(', '.join(defaults))}")
+        lines.append(f"{plain(', '.join(defaults))}: velocity limit by default")
     return "<br>".join(lines)

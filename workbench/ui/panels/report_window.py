@@ -9,6 +9,7 @@ import viser
 from workbench.ui.markup import plain
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
+from workbench.ui.widgets import add_button
 
 # Where the page is not served over https or from this machine, browsers have no clipboard for
 # pages; the older command works everywhere.
@@ -31,7 +32,7 @@ def show_report(client: viser.ClientHandle, context: PanelContext) -> None:
     modal = client.gui.add_modal("Report")
     with modal:
         client.gui.add_html(report_html(context.report_text()))
-        close = client.gui.add_button("Close")
+        close = add_button(client.gui, "Close", "Closes this window.")
     context.tools.open_to_lookers(close)
 
     async def clicked(_event: viser.GuiEvent[Any]) -> None:
@@ -47,5 +48,6 @@ def report_html(report: str) -> str:
     return block(
         '<div><span class="dim">Versions, robot, settings and the last faults.</span>'
         f'<textarea readonly style="{_AREA_STYLE}" aria-label="report">{text}</textarea>'
-        f'<button type="button" style="{_BUTTON_STYLE}" onclick="{_COPY}">Copy</button></div>'
+        f'<button type="button" title="Puts the text on the clipboard." '
+        f'style="{_BUTTON_STYLE}" onclick="{_COPY}">Copy</button></div>'
     )

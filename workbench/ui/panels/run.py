@@ -8,6 +8,7 @@ from dataclasses import replace
 import viser
 
 from workbench.config.settings import Settings, settings_spec
+from workbench.errors import ConfigError
 from workbench.ik.types import ConvergenceResult
 from workbench.live.convergence import JOB_KEY, solve_to_convergence
 from workbench.live.state import SessionState
@@ -16,9 +17,12 @@ from workbench.ui.number_control import NumberControl
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.words import millimetres
-from workbench.ui.widgets import button_row, checkbox, on_click
+from workbench.ui.widgets import add_button, button_row, checkbox, give_help, on_click
 
 _MODES: Mapping[str, str] = {"live": "Mode live: every tick is one step towards the targets"}
+
+_PAUSE_HELP = "Stops the robot where it is; targets and settings can still be changed."
+_RUN_HELP = "Lets the robot follow its targets again."
 
 
 class RunPanel:
@@ -31,19 +35,34 @@ class RunPanel:
         state = session.state
         self._mode = gui.add_html("")
         with button_row(tools):
-            self._undo = gui.add_button("Undo", icon=viser.Icon.ARROW_BACK_UP)
-            self._redo = gui.add_button("Redo", icon=viser.Icon.ARROW_FORWARD_UP)
+            self._undo = add_button(
+                gui, "Undo", "Takes the last change back, whoever made it. Ctrl+Z does the same.",
+                icon=viser.Icon.ARROW_BACK_UP,
+            )  # fmt: skip
+            self._redo = add_button(
+                gui, "Redo", "Makes the change again that was undone. Ctrl+Shift+Z does the same.",
+                icon=viser.Icon.ARROW_FORWARD_UP,
+            )  # fmt: skip
         on_click(tools, self._undo, "Nothing was undone", session.undo)
         on_click(tools, self._redo, "Nothing was redone", session.redo)
         self._steps = gui.add_html("")
         with button_row(tools):
-            home = gui.add_button("Home", icon=viser.Icon.HOME)
-            home_here = gui.add_button("Set home here", icon=viser.Icon.HOME_PLUS)
+            home = add_button(
+                gui, "Home", "Puts the robot at its home, and every target at its tool.",
+                icon=viser.Icon.HOME,
+            )  # fmt: skip
+            home_here = add_button(
+                gui, "Set home here", "Makes the present joint positions the home.",
+                icon=viser.Icon.HOME_PLUS,
+            )  # fmt: skip
         on_click(tools, home, "The robot stays", session.go_home)
-        on_click(tools, home_here, "Home stays", session.set_home_here)
+        on_click(tools, home_here, "Home stays", self._set_home_here)
         with button_row(tools):
-            self._pause = gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE)
-            self._step = gui.add_button("Single step", icon=viser.Icon.PLAYER_TRACK_NEXT)
+            self._pause = add_button(gui, "Pause", _PAUSE_HELP, icon=viser.Icon.PLAYER_PAUSE)
+            self._step = add_button(
+                gui, "Single step", "Takes one step towards the targets while it is paused.",
+                icon=viser.Icon.PLAYER_TRACK_NEXT,
+            )  # fmt: skip
         on_click(tools, self._pause, "It goes on", self._toggle_pause)
         on_click(tools, self._step, "No step was taken", session.request_step)
         self._rate = NumberControl(
@@ -56,7 +75,12 @@ class RunPanel:
             "drags. Off: the target jumps from pose to pose, as some teleoperation does.",
             self._set_glide, state.settings.glide,
         )  # fmt: skip
-        self._solve = gui.add_button("Solve to convergence", icon=viser.Icon.REPEAT)
+        self._solve = add_button(
+            gui, "Solve to convergence",
+            "Takes steps of dt, at most max_iterations, until every tool is at its target; says "
+            "how many it took and puts the robot there.",
+            icon=viser.Icon.REPEAT,
+        )  # fmt: skip
         on_click(tools, self._solve, "Nothing was solved", self._start_or_cancel)
         self._solved = gui.add_html(
             block(
@@ -76,6 +100,7 @@ class RunPanel:
         if label != self._pause.label:
             self._pause.label = label
             self._pause.icon = viser.Icon.PLAYER_PLAY if state.paused else viser.Icon.PLAYER_PAUSE
+            give_help(self._pause, _RUN_HELP if state.paused else _PAUSE_HELP)
         self._step.disabled = not state.paused
         self._rate.show(state.settings.rate_hz, Settings().rate_hz)
         self._glide.show(state.settings.glide)
@@ -93,6 +118,11 @@ class RunPanel:
 
     def _set_glide(self, glide: bool) -> None:
         self._context.session.edit(None, lambda settings: replace(settings, glide=glide))
+
+    def _set_home_here(self) -> None:
+        version = self._context.session.state.version
+        if self._context.session.set_home_here().version == version:
+            raise ConfigError("the robot is at its home already")
 
     def _toggle_pause(self) -> None:
         self._context.session.set_paused(not self._context.session.state.paused)

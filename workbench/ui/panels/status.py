@@ -11,7 +11,7 @@ from workbench.ui.markup import plain, preformatted
 from workbench.ui.page_style import block, rows_table
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.words import status_lines, timing_rows, tool_line
-from workbench.ui.widgets import on_click
+from workbench.ui.widgets import add_button, on_click
 
 
 class StatusPanel:
@@ -23,9 +23,11 @@ class StatusPanel:
         self._epoch: int | None = None
         self._live = gui.add_html("")
         self._fault = gui.add_html("", visible=False)
-        self._restart = gui.add_button(
-            "Restart the loop", icon=viser.Icon.REFRESH, color="orange", visible=False
-        )
+        self._restart = add_button(
+            gui, "Restart the loop",
+            "Lets the loop run again after the error above, from where the robot is.",
+            icon=viser.Icon.REFRESH, color="orange", visible=False,
+        )  # fmt: skip
         on_click(context.tools, self._restart, "The loop stays stopped", context.restart_loop)
         self._robot = gui.add_html("")
         self._loading: str | None = None

@@ -15,7 +15,7 @@ from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.words import tool_line
 from workbench.ui.pose_fields import ANGLE_UNITS, LENGTH_UNITS, DisplayUnit, PoseFields
-from workbench.ui.widgets import Choice, checkbox, dropdown, on_click
+from workbench.ui.widgets import Choice, add_button, checkbox, dropdown, on_click
 
 _LABEL_LENGTH_LIMIT = 40
 
@@ -109,7 +109,10 @@ class _ToolControls:
             )  # fmt: skip
             self._pose = PoseFields(tools, target.transform_target_to_world, units, self._set_pose)
             self._errors = tools.gui.add_html("")
-            button = tools.gui.add_button("Target to tool", icon=viser.Icon.TARGET)
+            button = add_button(
+                tools.gui, "Target to tool", "Puts the target where the tool is now.",
+                icon=viser.Icon.TARGET,
+            )  # fmt: skip
         on_click(
             tools, button, "The target stays",
             partial(context.session.set_target_to_tool, frame),

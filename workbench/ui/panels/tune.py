@@ -9,11 +9,11 @@ from workbench.config.fields import field_spec
 from workbench.config.kinematics import PinkKinematicsConfig, available_solvers
 from workbench.live.state import SessionState
 from workbench.ui.markup import plain
-from workbench.ui.number_control import NumberControl, hint_text, whole_number
+from workbench.ui.number_control import NumberControl, back_help, hint_text, whole_number
 from workbench.ui.numbers import quantity
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
-from workbench.ui.widgets import checkbox, dropdown, on_click
+from workbench.ui.widgets import add_button, checkbox, dropdown, on_click
 
 FIRST_GROUP = (
     "position_cost", "orientation_cost", "posture_cost", "gain", "lm_damping", "damping",
@@ -44,13 +44,15 @@ class TunePanel:
             context.tools, "solver", _help("solver"), partial(self._set, "solver"),
             config.solver, options=available_solvers(),
         )  # fmt: skip
-        self._solver_back = gui.add_button("", color="orange", visible=False)
+        self._solver_back = add_button(gui, "", back_help("solver"), color="orange", visible=False)
         on_click(context.tools, self._solver_back, "solver stays", partial(self._reset, "solver"))
         self._safety = checkbox(
             context.tools, "safety_break", _help("safety_break"),
             partial(self._set, "safety_break"), config.safety_break,
         )  # fmt: skip
-        self._safety_back = gui.add_button("", color="orange", visible=False)
+        self._safety_back = add_button(
+            gui, "", back_help("safety_break"), color="orange", visible=False
+        )
         on_click(
             context.tools, self._safety_back, "safety_break stays",
             partial(self._reset, "safety_break"),
