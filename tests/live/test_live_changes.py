@@ -20,7 +20,7 @@ def turned(angle_rad: float) -> Pose:
 
 EDITS: list[tuple[Settings, str, str]] = [
     (START.with_kinematics(gain=0.3), "kinematics.gain", "gain 0.5 to 0.3"),
-    (START.with_kinematics(damping=0), "kinematics.damping", "damping 1e-08 to 0"),
+    (START.with_kinematics(damping=0), "kinematics.damping", "damping 1e-8 to 0"),
     (START.with_kinematics(solver="osqp"), "kinematics.solver", "solver daqp to osqp"),
     (
         START.with_kinematics(safety_break=False),
@@ -63,7 +63,7 @@ def test_an_edit_of_two_things_names_both_and_one_of_many_counts():
     two = START.with_kinematics(gain=0.3, lm_damping=1)
     assert describe_change(START, two) == "lm_damping 10 to 1 and gain 0.5 to 0.3"
     four = replace(two.with_kinematics(damping=0), rate_hz=50)
-    assert describe_change(START, four) == "damping 1e-08 to 0 and 3 more"
+    assert describe_change(START, four) == "damping 1e-8 to 0 and 3 more"
 
 
 def test_nothing_changed_is_no_difference():
