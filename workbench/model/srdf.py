@@ -41,14 +41,16 @@ def read_disabled_pairs(path: Path) -> tuple[DisabledPair, ...]:
     file = _read_srdf(path)
     pairs = []
     for element in file.root.findall("disable_collisions"):
-        names = [element.get(key, "").strip() for key in ("link1", "link2")]
-        if not all(names):
+        first, second = element.get("link1", "").strip(), element.get("link2", "").strip()
+        if not first or not second:
             raise file.error(
                 "names no two links", element, field="disable_collisions",
                 value=" ".join(f'{key}="{value}"' for key, value in element.items()) or None,
                 expected="the attributes link1 and link2",
             )  # fmt: skip
-        pairs.append(DisabledPair(*names, element.get("reason", "").strip(), file.line_of(element)))
+        pairs.append(
+            DisabledPair(first, second, element.get("reason", "").strip(), file.line_of(element))
+        )
     return tuple(pairs)
 
 
