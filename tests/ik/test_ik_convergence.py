@@ -10,10 +10,10 @@ import pytest
 
 from tests.ik.engines import CALM, arm_engine, inputs, load, moved, poses, positions_of, run
 from tests.robots_inline import BENT, GRIPPER
+from workbench.config.robot_pose import RobotPose
 from workbench.errors import SolverError
 from workbench.ik.convergence import solve_to_convergence
 from workbench.ik.forward import tool_poses
-from workbench.ik.types import RobotPose
 from workbench.poses import Pose, wxyz_from_rpy
 
 START = RobotPose(BENT)

@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
 from workbench.ik.types import (
     ConvergenceResult,
-    RobotPose,
     SolveStatus,
     TickInputs,
     TickResult,

@@ -10,8 +10,12 @@ import yaml
 from live_fakes import FakeClock, fake_bundle, start_settings
 
 from workbench.config.kinematics_file import read_kinematics
+from workbench.config.limits import AccelerationLimitSpec
 from workbench.config.profile import ToolFrame
 from workbench.config.settings import Settings, ToolTarget
+from workbench.config.simulated_arm import SimulatedArmConfig
+from workbench.config.streaming import StreamingConfig
+from workbench.config.tasks import DampingTaskSpec, ManipulabilityTaskSpec
 from workbench.live.export import export_text
 from workbench.live.session import Session
 from workbench.live.state import SessionState
@@ -166,11 +170,33 @@ def test_a_floating_base_another_mode_glide_and_home_are_listed() -> None:
 
 
 def test_every_setting_that_can_be_undone_is_in_the_file_or_deliberately_not() -> None:
-    # A new setting has to be decided on here: in the YAML, in a comment, or (targets) in neither.
+    # A new setting has to be decided on here: in the YAML, in a comment, or in neither of them.
     assert set(Settings.__dataclass_fields__) == {
-        "kinematics", "rate_hz", "mode", "glide", "targets", "home", "home_base", "held_joints",
-        "velocity_caps",
+        "kinematics", "rate_hz", "mode", "solve_with", "glide", "targets", "home", "home_base",
+        "held_joints", "velocity_caps", "named_poses", "tasks", "limits", "barriers", "streaming",
+        "planning", "simulated_arm",
     }  # fmt: skip
+
+
+def test_entries_that_are_on_and_groups_that_were_changed_are_listed() -> None:
+    state = state_with(
+        settings={
+            "tasks": (
+                DampingTaskSpec(name="calm", cost=0.25),
+                ManipulabilityTaskSpec(name="dexterous", frame="left", enabled=False),
+            ),
+            "limits": (AccelerationLimitSpec(name="soft start"),),
+            "streaming": StreamingConfig(joint_command_filter_cutoff_hz=None),
+            "simulated_arm": SimulatedArmConfig(delay_s=0.05),
+        }
+    )
+    lines = lines_not_in_yaml(export_text(state))
+    assert lines[0] == "task calm (damping): cost 0.25"
+    assert lines[1].startswith("limit soft start (acceleration): ")
+    assert lines[2:] == [
+        "streaming: joint_command_filter_cutoff_hz off",
+        "tuned on a simulated arm with: delay_s 0.05 s",
+    ]
 
 
 def test_hostile_names_stay_inside_their_comments() -> None:

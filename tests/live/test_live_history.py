@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 from live_fakes import fake_bundle, start_settings
 
+from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings
-from workbench.ik.types import RobotPose
 from workbench.live.history import History, Step
 from workbench.poses import Pose
 

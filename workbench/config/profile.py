@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast
 
+from workbench.config.frozen import frozen_mapping
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.kinematics_file import kinematics_from_section
 from workbench.config.sections import Section
-from workbench.config.settings import frozen_mapping
 from workbench.config.yaml_io import load_yaml
 from workbench.poses import Pose
 

@@ -9,25 +9,29 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from workbench.config.fields import FieldSpec
+from workbench.config.frozen import frozen_mapping
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.limits import (
+    BarrierSpec,
+    LimitSpec,
+    checked_barriers,
+    checked_limits,
+)
+from workbench.config.planning import PlanningConfig
+from workbench.config.robot_pose import RobotPose
+from workbench.config.simulated_arm import SimulatedArmConfig
+from workbench.config.streaming import StreamingConfig
+from workbench.config.tasks import TaskSpec, checked_tasks
 from workbench.errors import ConfigError
 from workbench.poses import Pose
 
 Mode = Literal["live", "streaming", "planning", "isaac"]
+SolveWith = Literal["pink", "fast"]
 FARTHEST_TARGET_M = 1000.0
 """No coordinate of a target may be larger."""
-
-_K = TypeVar("_K")
-_V = TypeVar("_V")
-
-
-def frozen_mapping(values: Mapping[_K, _V] | None = None) -> Mapping[_K, _V]:
-    """Return a read-only copy; safe to hand across threads."""
-    return MappingProxyType(dict(values or {}))
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,20 @@ class Settings:
         kinematics: The twelve fields that are exported.
         rate_hz: Ticks per second of the loop.
         mode: What drives the robot.
+        solve_with: Who solves live ticks: Pink, or the same problem assembled by this program.
         glide: Whether the target glides between the 20 poses a second that a drag sends.
         targets: Target of each tool frame, by frame name, in the robot's order.
         home: Joint positions, by joint name, that "home" goes to; rad or m.
         home_base: Pose of the root link in the world that "home" sends a floating base to.
         held_joints: Joints that are held where they are, by name, with the position in rad or m.
         velocity_caps: Velocity limits that replace the robot's, by joint name, rad/s or m/s.
+        named_poses: Poses of the robot that were given a name.
+        tasks: Tasks that add to those of the twelve fields, or take their place.
+        limits: Limits that add to those of positions and velocities.
+        barriers: Barriers.
+        streaming: Bounds of the commands of the streaming mode.
+        planning: When a plan has arrived, and how often it is tried.
+        simulated_arm: What stands between the streaming mode's command and the measured state.
     """
 
     kinematics: PinkKinematicsConfig = field(default_factory=PinkKinematicsConfig)
@@ -86,12 +98,20 @@ class Settings:
         ),
     ] = 100.0
     mode: Mode = "live"
+    solve_with: SolveWith = "pink"
     glide: bool = True
     targets: Mapping[str, ToolTarget] = field(default_factory=dict)
     home: Mapping[str, float] = field(default_factory=dict)
     home_base: Pose = field(default_factory=Pose)
     held_joints: Mapping[str, float] = field(default_factory=dict)
     velocity_caps: Mapping[str, float] = field(default_factory=dict)
+    named_poses: Mapping[str, RobotPose] = field(default_factory=dict)
+    tasks: tuple[TaskSpec, ...] = ()
+    limits: tuple[LimitSpec, ...] = ()
+    barriers: tuple[BarrierSpec, ...] = ()
+    streaming: StreamingConfig = field(default_factory=StreamingConfig)
+    planning: PlanningConfig = field(default_factory=PlanningConfig)
+    simulated_arm: SimulatedArmConfig = field(default_factory=SimulatedArmConfig)
 
     def __post_init__(self) -> None:
         """Freeze the mappings and refuse what is out of range.
@@ -99,14 +119,18 @@ class Settings:
         Raises:
             ConfigError: With the field, its value and what would be right.
         """
-        for name in ("targets", "home", "held_joints", "velocity_caps"):
+        for name in ("targets", "home", "held_joints", "velocity_caps", "named_poses"):
             object.__setattr__(self, name, frozen_mapping(getattr(self, name)))
+        object.__setattr__(self, "tasks", checked_tasks(self.tasks))
+        object.__setattr__(self, "limits", checked_limits(self.limits))
+        object.__setattr__(self, "barriers", checked_barriers(self.barriers))
         object.__setattr__(self, "rate_hz", checked_number(Settings, "rate_hz", self.rate_hz))
-        if self.mode not in get_args(Mode):
-            raise ConfigError(
-                "there is no such mode", field="mode", value=self.mode,
-                expected="one of " + ", ".join(get_args(Mode)),
-            )  # fmt: skip
+        for name, choices in (("mode", get_args(Mode)), ("solve_with", get_args(SolveWith))):
+            if getattr(self, name) not in choices:
+                raise ConfigError(
+                    "is not a choice", field=name, value=getattr(self, name),
+                    expected="one of " + ", ".join(choices),
+                )  # fmt: skip
         if not isinstance(self.glide, bool):
             raise ConfigError("is neither true nor false", field="glide", value=self.glide)
         for name in ("home", "held_joints", "velocity_caps"):
@@ -131,11 +155,20 @@ class Settings:
         """Return a copy with some of the twelve fields changed; raises ConfigError."""
         return replace(self, kinematics=self.kinematics.with_values(**values))
 
-    def without_target_poses(self) -> Settings:
-        """Return a copy whose targets say only whether they are on: what an export tells."""
+    def as_exported(self) -> Settings:
+        """Return a copy without all that an export does not tell.
+
+        Not told are where targets are, poses that were given a name, entries that are switched
+        off, and which of two ways to the same answer is taken.
+        """
         return replace(
             self,
+            solve_with="pink",
             targets={name: ToolTarget(Pose(), item.enabled) for name, item in self.targets.items()},
+            named_poses={},
+            tasks=tuple(spec for spec in self.tasks if spec.enabled),
+            limits=tuple(spec for spec in self.limits if spec.enabled),
+            barriers=tuple(spec for spec in self.barriers if spec.enabled),
         )
 
     def with_target(

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.config.robot_pose import RobotPose
 from workbench.ik.tick import LiveEngine
-from workbench.ik.types import ConvergenceResult, RobotPose, TickInputs
+from workbench.ik.types import ConvergenceResult, TickInputs
 
 if TYPE_CHECKING:
     from workbench.model.robot import Robot

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.ik.types import ConvergenceResult, Engine, RobotPose, TickInputs
+from workbench.config.robot_pose import RobotPose
+from workbench.ik.types import ConvergenceResult, Engine, TickInputs
 from workbench.model.description import RobotDescription
 from workbench.poses import Pose
 

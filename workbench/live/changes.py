@@ -7,36 +7,16 @@ the start takes its lines and its way back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.config.number_text import number_text
+from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
-from workbench.errors import ConfigError
-from workbench.ik.types import RobotPose
+from workbench.live.change import Change, change_of, value_text
+from workbench.live.group_changes import group_differences, with_group_field_of
 from workbench.poses import Pose
 
 _SAME_NUMBER = 1e-9
-
-
-@dataclass(frozen=True)
-class Change:
-    """One setting that differs from its start value, for the list of changes.
-
-    Attributes:
-        field: ``kinematics.gain``, ``rate_hz``, ``targets.FRAME``, ``enabled.FRAME``, ``home``,
-            ``held_joints.JOINT``, ``velocity_caps.JOINT``, ...
-        label: As the page shows it.
-        start: Value at the start of the session, as text.
-        now: Present value, as text.
-        phrase: The change as the name of an undo step: ``gain 0.5 to 0.3``, ``move tool0``.
-    """
-
-    field: str
-    label: str
-    start: str
-    now: str
-    phrase: str = ""
 
 
 def differences(before: Settings, after: Settings) -> tuple[Change, ...]:
@@ -48,6 +28,7 @@ def differences(before: Settings, after: Settings) -> tuple[Change, ...]:
         *_home_difference(before, after),
         *_held_differences(before.held_joints, after.held_joints),
         *_cap_differences(before.velocity_caps, after.velocity_caps),
+        *group_differences(before, after),
     )
 
 
@@ -70,7 +51,9 @@ def with_field_of(settings: Settings, source: Settings, field: str) -> Settings:
     """
     group, _, name = field.partition(".")
     copied: dict[str, object] = {}
-    if field in ("rate_hz", "mode", "glide", "home"):
+    if field == "home":
+        copied.update(home=source.home, home_base=source.home_base)
+    elif field in ("rate_hz", "mode", "solve_with", "glide"):
         copied[field] = getattr(source, field)
     elif group == "kinematics" and name in PinkKinematicsConfig.model_fields:
         return settings.with_kinematics(**{name: getattr(source.kinematics, name)})
@@ -81,15 +64,8 @@ def with_field_of(settings: Settings, source: Settings, field: str) -> Settings:
     elif group in ("held_joints", "velocity_caps") and name:
         copied[group] = _entry_of(getattr(settings, group), getattr(source, group), name)
     else:
-        raise ConfigError("there is no such setting", field=field)
+        return with_group_field_of(settings, source, field)
     return replace(settings, **copied)
-
-
-def value_text(value: object) -> str:
-    """Return a setting's value as the page shows it: numbers as its fields do."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return number_text(value) if isinstance(value, int | float) else str(value)
 
 
 def _entry_of(
@@ -112,20 +88,17 @@ def _kinematics_differences(
 
 def _plain_differences(before: Settings, after: Settings) -> list[Change]:
     found = []
-    rows = (("rate_hz", "rate", " Hz"), ("mode", "mode", ""), ("glide", "glide", ""))
+    rows = (
+        ("rate_hz", "rate", " Hz"),
+        ("mode", "mode", ""),
+        ("solve_with", "solved with", ""),
+        ("glide", "glide", ""),
+    )
     for field, label, unit in rows:
         old, new = getattr(before, field), getattr(after, field)
         if old != new:
             found.append(change_of(field, label, value_text(old) + unit, value_text(new) + unit))
     return found
-
-
-def change_of(field: str, label: str, start: str, now: str) -> Change:
-    """Return a change that is named by both of its values, such as "rate 100 to 200 Hz"."""
-    # The unit once is enough in a name: "rate 100 to 200 Hz".
-    number, _, unit = start.partition(" ")
-    first = number if unit and now.endswith(f" {unit}") else start
-    return Change(field, label, start, now, f"{label} {first} to {now}")
 
 
 def _target_differences(

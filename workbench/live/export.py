@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from workbench.config.kinematics_file import ExportHeader, write_kinematics
 from workbench.config.settings import Settings
+from workbench.live import export_notes
 from workbench.live.state import SessionState
 from workbench.live.versions import package_versions
 from workbench.model.description import Joint, RobotDescription
@@ -48,6 +49,8 @@ def _what_the_yaml_cannot_hold(description: RobotDescription, settings: Settings
     if description.floating_base:
         yield "the base floats: the model has six more degrees of freedom than joints"
     yield from _home(description, settings)
+    yield from export_notes.entries(settings)
+    yield from export_notes.groups(settings)
     if settings.mode != "live":
         yield f"mode: {settings.mode}"
     if not settings.glide:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings
-from workbench.ik.types import RobotPose
 from workbench.live.changes import describe_change, same_pose
 
 STEP_LIMIT = 200

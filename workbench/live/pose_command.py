@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from workbench.ik.types import RobotPose
+from workbench.config.robot_pose import RobotPose
 from workbench.live.snapshot import StateSnapshot
 from workbench.live.state import SessionState
 

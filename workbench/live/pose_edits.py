@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings
 from workbench.errors import ConfigError
-from workbench.ik.types import RobotPose
 from workbench.live.checks import checked_positions, unknown_frame, unknown_joint
 from workbench.live.state import SessionState
 from workbench.poses import Pose

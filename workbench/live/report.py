@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from workbench.live.changes import differences, value_text
+from workbench.live.change import value_text
+from workbench.live.changes import differences
 from workbench.live.jobs import JobState
 from workbench.live.loop import Fault
 from workbench.live.session import Session

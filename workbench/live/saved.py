@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.settings import Settings
-from workbench.live.changes import Change, change_of, differences
+from workbench.live.change import Change, change_of
+from workbench.live.changes import differences
 from workbench.live.state import SessionState
 
 
@@ -16,7 +17,7 @@ class Saved:
 
     Attributes:
         robot: Name of the robot that it was saved for.
-        settings: What was saved. Target poses are not in the file and never compared.
+        settings: What was saved. What the file does not tell is never compared.
     """
 
     robot: str
@@ -32,8 +33,8 @@ class Saved:
 
     def differs_from(self, robot: str, settings: Settings) -> bool:
         """Tell whether a file written now would say anything else."""
-        saved = self.settings.without_target_poses()
-        return robot != self.robot or settings.without_target_poses() != saved
+        saved = self.settings.as_exported()
+        return robot != self.robot or settings.as_exported() != saved
 
     def differences(self, state: SessionState) -> tuple[Change, ...]:
         """Return what a file written now would say otherwise.
@@ -41,9 +42,7 @@ class Saved:
         Another robot's joints and frames have other names, so that only the twelve fields and the
         rate can be compared with it.
         """
-        found = differences(
-            self.settings.without_target_poses(), state.settings.without_target_poses()
-        )
+        found = differences(self.settings.as_exported(), state.settings.as_exported())
         robot = state.description.name
         if robot == self.robot:
             return found

@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from workbench.config.frozen import frozen_mapping
 from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.config.settings import Settings, frozen_mapping
-from workbench.ik.types import RobotPose
+from workbench.config.robot_pose import RobotPose
+from workbench.config.settings import Settings
 from workbench.live.bundle import RobotBundle
-from workbench.live.changes import Change, differences, with_field_of
+from workbench.live.change import Change
+from workbench.live.changes import differences, with_field_of
 from workbench.live.checks import check_settings
 from workbench.live.pose_edits import (
     Whereabouts,

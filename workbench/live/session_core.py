@@ -17,8 +17,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from workbench.config.settings import Settings, frozen_mapping
-from workbench.ik.types import RobotPose
+from workbench.config.frozen import frozen_mapping
+from workbench.config.robot_pose import RobotPose
+from workbench.config.settings import Settings
 from workbench.live.broadcast import Broadcast
 from workbench.live.bundle import RobotBundle
 from workbench.live.changes import describe_change
@@ -279,9 +280,7 @@ class SessionCore:
         if settings is not old.settings or pose is not None or "epoch" in changed:
             changed["version"] = old.version + 1
         told_elsewhere = "config_changed_at" in changed
-        if not told_elsewhere and settings.without_target_poses() != (
-            old.settings.without_target_poses()
-        ):
+        if not told_elsewhere and settings.as_exported() != (old.settings.as_exported()):
             changed["config_changed_at"] = self._now_utc()
         changed["undo_label"] = self._history.undo_label
         changed["redo_label"] = self._history.redo_label

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings
-from workbench.ik.types import RobotPose
 from workbench.live.bundle import RobotBundle
 from workbench.live.glide import DraggedTarget
 from workbench.model.description import RobotDescription

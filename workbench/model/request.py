@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from workbench.config.frozen import frozen_mapping
 from workbench.config.profile import MeshUpAxis
-from workbench.config.settings import frozen_mapping
 from workbench.errors import UsageError
 
 

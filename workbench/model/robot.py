@@ -14,8 +14,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from workbench.config.frozen import frozen_mapping
 from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.config.settings import frozen_mapping
 from workbench.errors import RobotError, did_you_mean
 from workbench.model.description import RobotDescription
 from workbench.model.extent import size_m

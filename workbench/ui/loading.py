@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import partial
 
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
 from workbench.ik.convergence import solve_to_convergence
 from workbench.ik.forward import tool_poses
 from workbench.ik.tick import LiveEngine
-from workbench.ik.types import RobotPose
 from workbench.live.bundle import RobotBundle
 from workbench.model.description import RobotDescription
 from workbench.model.reload import kept_positions

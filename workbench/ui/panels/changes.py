@@ -6,7 +6,7 @@ from functools import partial
 
 import viser
 
-from workbench.live.changes import Change
+from workbench.live.change import Change
 from workbench.live.state import SessionState
 from workbench.ui.markup import one_line, plain
 from workbench.ui.page_style import block
