@@ -46,6 +46,10 @@ class IndexedConfiguration(pink.Configuration):
         self.update(self._bounds.clamp(q))
         self._inside = self.q
 
+    def is_inside(self) -> bool:
+        """Tell whether every joint is inside its limits, within Pink's tolerance."""
+        return self.q is self._inside or self._bounds.contains(self.q)
+
     def check_limits(self, tol: float = LIMIT_TOLERANCE, safety_break: bool = True) -> None:
         """Raise or warn as Pink does; ask Pink only when some joint is outside.
 
@@ -56,10 +60,7 @@ class IndexedConfiguration(pink.Configuration):
         Raises:
             pink.exceptions.NotWithinConfigurationLimits: If a joint is outside.
         """
-        if self.q is self._inside:
-            return
-        overshoot = np.abs(self.q - self._bounds.clamp(self.q))
-        if overshoot.size and not overshoot.max() <= tol:
+        if not self.is_inside():
             super().check_limits(tol, safety_break)
 
     def get_frame_jacobian(self, frame: str) -> NDArray[np.float64]:
