@@ -8,6 +8,7 @@ joints can do.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ import pink
 import pinocchio
 from numpy.typing import NDArray
 from pink.barriers import Barrier
+from pink.exceptions import NoSolutionFound
 
 from workbench.errors import SolverError
 from workbench.ik.bounds import JointBounds
@@ -29,6 +31,13 @@ Vector = NDArray[np.float64]
 
 _SHARE_OF_REACH = 0.5
 """Links that are too close are asked to part with at most this share of what the joints can do."""
+
+_TOLERATED_SHARE = 0.05
+"""Share of the smallest distance by which a step may go below it; the next one makes it good."""
+
+_ROUNDING_M = 1e-9
+_FURTHER_SOLVES = 3
+_SHARES_OF_STEP = (1.0, 0.5, 0.25, 0.125)
 
 
 class SelfCollisionSettings(Protocol):
@@ -64,9 +73,14 @@ class HullDistanceBarrier(Barrier):
     they have to part, is at most half of what the joints can do within their bounds. With
     ``demand_recovery`` off they only must not come closer, which standing still always satisfies.
 
+    The rows hold for the nearest points of this moment. Other points may be nearer after a step:
+    faces turn towards each other, and pairs that were too many to have a row come along.
+    :meth:`foresee` looks there, and adds rows for what it finds.
+
     Attributes:
         minimum_distance_m: The distance that is kept, m.
         demand_recovery: Whether links that are too close have to part.
+        is_pressing: Whether the last inequalities ask links to part.
     """
 
     def __init__(
@@ -93,17 +107,21 @@ class HullDistanceBarrier(Barrier):
         super().__init__(dim, float(gain), safe_displacement_gain=float(safe_displacement_gain))
         self.minimum_distance_m = float(minimum_distance_m)
         self.demand_recovery = True
+        self.is_pressing = False
         self._nearest = nearest
         self._bounds = bounds
         self._q: Vector | None = None
         self._proximities: tuple[Proximity, ...] = ()
-        self._distances = np.zeros(0)
+        self._room = np.zeros(0)
         self._jacobian = np.zeros((0, 0))
+        self._foreseen_data: pinocchio.Data | None = None
+        self._foreseen: tuple[Vector, tuple[Proximity, ...]] | None = None
+        self._added: list[Proximity] = []
 
     def compute_barrier(self, configuration: pink.Configuration) -> Vector:
         """Return how much room is left between the nearest pairs, m, nearest first, shape (n,)."""
         self._look_at(configuration)
-        return self._distances - self.minimum_distance_m
+        return self._room
 
     def compute_jacobian(self, configuration: pink.Configuration) -> Vector:
         """Return the derivatives of :meth:`compute_barrier`, m/rad or m/m, shape (n, nv)."""
@@ -123,15 +141,18 @@ class HullDistanceBarrier(Barrier):
     def compute_qp_inequalities(
         self, configuration: pink.Configuration, dt: float = 1e-3
     ) -> tuple[Vector, Vector]:
-        """Return ``(G, h)`` with ``G dq <= h``, shapes (n, nv) and (n,), in m/s.
+        """Return ``(G, h)`` with ``G dq <= h``, in m/s: the nearest pairs, then what was foreseen.
 
         Args:
             configuration: Where the robot is.
             dt: Time step, s.
         """
-        room = self.compute_barrier(configuration)
-        jacobian = self._jacobian
-        speeds = np.minimum(self.gain, 1.0 / dt) * room
+        room, jacobian = self.compute_barrier(configuration), self._jacobian
+        if self._added:
+            gaps = np.array([near.normal @ (near.point_b - near.point_a) for near in self._added])
+            room = np.concatenate((room, gaps - self.minimum_distance_m))
+            jacobian = np.vstack((jacobian, _jacobian(configuration, self._added)))
+        speeds = np.minimum(self.gain[0], 1.0 / dt) * room
         too_close = room < 0.0
         if too_close.any():
             limit = np.zeros(len(room))
@@ -139,24 +160,75 @@ class HullDistanceBarrier(Barrier):
                 lower, upper = self._bounds.box(configuration, dt)
                 limit = _SHARE_OF_REACH * _largest_products(jacobian, lower, upper) / dt
             speeds[too_close] = np.maximum(speeds, -limit)[too_close]
+        self.is_pressing = bool((speeds < 0.0).any())
         return -jacobian / dt, speeds
 
-    def is_recovering(self, configuration: pink.Configuration) -> bool:
-        """Tell whether links are too close and have to part at this configuration."""
-        return self.demand_recovery and bool((self.compute_barrier(configuration) < 0.0).any())
+    def row_pairs(self) -> tuple[tuple[str, str], ...]:
+        """Return the two links behind each row of the last inequalities, in their order."""
+        pairs = map(self._nearest.described, (*self._proximities, *self._added))
+        return tuple((pair.link_a, pair.link_b) for pair in pairs)
 
     def closest_pair(self, configuration: pink.Configuration) -> ClosestPair | None:
-        """Return the two links that are nearest each other; costs nothing before a tick there."""
+        """Return the two links that are nearest each other; the next tick there uses it again."""
         self._look_at(configuration)
         return self._nearest.described(self._proximities[0]) if self._proximities else None
+
+    def foresee(self, configuration: pink.Configuration, displacement: Vector) -> bool:
+        """Look whether a step is safe, and add a row for every pair that it brings too close.
+
+        A pair that is too close already may stay so, but not come closer.
+
+        Args:
+            configuration: Where the robot is.
+            displacement: The step, shape (nv,).
+
+        Returns:
+            Whether all pairs keep their distance, short of a twentieth.
+        """
+        self._look_at(configuration)
+        model = configuration.model
+        data = self._foreseen_data = self._foreseen_data or model.createData()
+        q = self._bounds.clamp(pinocchio.integrate(model, configuration.q, displacement))
+        pinocchio.forwardKinematics(model, data, q)
+        found = self._nearest.nearest(data, self.dim)
+        self._foreseen = q, found
+        now = {near.pair: near.distance_m for near in self._proximities}
+        farther = self._proximities[-1].distance_m if self._proximities else 0.0
+        floor = (1.0 - _TOLERATED_SHARE) * self.minimum_distance_m
+        close = [
+            near
+            for near in found
+            if near.distance_m < min(floor, now.get(near.pair, farther)) - _ROUNDING_M
+        ]
+        # What hangs on a joint now where it will be then.
+        back = [
+            place * there.inverse()
+            for place, there in zip(configuration.data.oMi, data.oMi, strict=True)
+        ] if close else []  # fmt: skip
+        self._added += [
+            near._replace(
+                point_a=back[near.joint_a].act(near.point_a),
+                point_b=back[near.joint_b].act(near.point_b),
+            )
+            for near in close
+        ]
+        return not close
+
+    def forget_foreseen(self) -> None:
+        """Drop the rows that :meth:`foresee` added."""
+        self._added = []
 
     def _look_at(self, configuration: pink.Configuration) -> None:
         """Compute distances and Jacobian, once for each configuration."""
         # Pink's own cache takes configurations for equal that differ by 1e-5.
         if self._q is configuration.q:
             return
-        self._proximities = self._nearest.nearest(configuration.data, self.dim)
-        self._distances = np.array([near.distance_m for near in self._proximities])
+        if self._foreseen is not None and np.array_equal(self._foreseen[0], configuration.q):
+            self._proximities = self._foreseen[1]
+        else:
+            self._proximities = self._nearest.nearest(configuration.data, self.dim)
+        distances = np.array([near.distance_m for near in self._proximities])
+        self._room = distances - self.minimum_distance_m
         self._jacobian = _jacobian(configuration, self._proximities)
         self._q = configuration.q
 
@@ -204,6 +276,70 @@ def make_self_collision_barrier(
     )
 
 
+def solve_apart(
+    solve: Callable[[], Vector],
+    configuration: pink.Configuration,
+    barriers: Iterable[Barrier],
+    dt: float,
+) -> Vector:
+    """Solve for a velocity whose step keeps links apart, shape (nv,).
+
+    Where the step of a solution brings links too close, the solve is repeated with rows for what
+    was foreseen; at last the step is shortened.
+
+    Args:
+        solve: Calls Pink with the barriers.
+        configuration: Where the robot is.
+        barriers: The barriers; others than self-collision ones are left alone.
+        dt: Time step, s.
+
+    Raises:
+        pink.exceptions.NoSolutionFound: If there is no solution.
+    """
+    watching = [barrier for barrier in barriers if isinstance(barrier, HullDistanceBarrier)]
+    try:
+        velocity = _solve_giving_way(solve, watching)
+        for _ in range(_FURTHER_SOLVES):
+            if _are_safe(watching, configuration, velocity * dt):
+                return velocity
+            velocity = _solve_giving_way(solve, watching)
+        for share in _SHARES_OF_STEP:
+            if _are_safe(watching, configuration, share * velocity * dt):
+                return share * velocity
+        return np.zeros_like(velocity)
+    finally:
+        for barrier in watching:
+            barrier.forget_foreseen()
+
+
+def _are_safe(
+    barriers: list[HullDistanceBarrier], configuration: pink.Configuration, displacement: Vector
+) -> bool:
+    # A list: every barrier has to look.
+    return all([barrier.foresee(configuration, displacement) for barrier in barriers])
+
+
+def _solve_giving_way(solve: Callable[[], Vector], barriers: list[HullDistanceBarrier]) -> Vector:
+    """Solve, and once more where that fails because links that are too close cannot part.
+
+    The second time they only must not come closer: bounds and barriers then allow standing still,
+    so that a robot is never stuck for having been put into a bad posture.
+    """
+    try:
+        return solve()
+    except NoSolutionFound:
+        pressing = [barrier for barrier in barriers if barrier.is_pressing]
+        if not pressing:
+            raise
+    for barrier in pressing:
+        barrier.demand_recovery = False
+    try:
+        return solve()
+    finally:
+        for barrier in pressing:
+            barrier.demand_recovery = True
+
+
 def _what_would_be_left(collision: CollisionModel) -> str:
     if not collision.candidates:
         return "two links with collision geometry that are not neighbours"
@@ -224,7 +360,7 @@ def _largest_products(matrix: Vector, lower: Vector, upper: Vector) -> Vector:
     return np.maximum(matrix * lower, matrix * upper).sum(axis=1)
 
 
-def _jacobian(configuration: pink.Configuration, proximities: tuple[Proximity, ...]) -> Vector:
+def _jacobian(configuration: pink.Configuration, proximities: Sequence[Proximity]) -> Vector:
     """Return the derivatives of distances, shape (n, nv).
 
     The distance of two hulls changes as that of their nearest points, taken along the normal:
