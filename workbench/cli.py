@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from workbench import __version__
 from workbench.argument_parser import ArgumentParser, joint_value, number, whole_number
+from workbench.commands import plan, stream
 from workbench.errors import UsageError, WorkbenchError
 
 EXIT_OK = 0
@@ -56,6 +57,8 @@ def build_parser() -> ArgumentParser:
     _add_serve(commands)
     _add_robots(commands)
     _add_doctor(commands)
+    stream.add_parser(commands)
+    plan.add_parser(commands)
     return parser
 
 

@@ -71,7 +71,9 @@ class Pose:
             raise ValueError(f"a quaternion has 4 numbers, got shape {quaternion.shape}")
         if not (np.isfinite(translation).all() and np.isfinite(quaternion).all()):
             raise ValueError("a pose has finite numbers only")
-        norm = float(np.linalg.norm(quaternion))
+        # Plain floats in a fixed order: the same bits as SciPy and so DimOS, on every processor.
+        w, x, y, z = quaternion.tolist()
+        norm = math.sqrt(x * x + y * y + z * z + w * w)
         if norm < _SMALLEST_QUATERNION_NORM:
             raise ValueError("a quaternion of length zero is no rotation")
         object.__setattr__(self, "translation", translation)
@@ -230,13 +232,17 @@ def multiply_wxyz(first: ArrayLike, second: ArrayLike) -> Vector:
 
 
 def rotation_from_wxyz(wxyz: ArrayLike) -> Matrix:
-    """Return the rotation matrix, shape (3, 3), of a unit quaternion in w, x, y, z order."""
+    """Return the rotation matrix, shape (3, 3), of a unit quaternion in w, x, y, z order.
+
+    Of the formulas for it, this one rounds as SciPy's and so as DimOS's.
+    """
     w, x, y, z = (float(number) for number in np.asarray(wxyz))
+    ww, xx, yy, zz = w * w, x * x, y * y, z * z
     return np.array(
         [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            [xx - yy - zz + ww, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), -xx + yy - zz + ww, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), -xx - yy + zz + ww],
         ]
     )
 

@@ -96,7 +96,7 @@ class CheckedSettings(BaseModel):
         """
         for name, value in values.items():
             cls.check_field(name, value)
-        return cls(**values)  # pyright: ignore[reportArgumentType]
+        return cls(**values)
 
     def with_values(self, **values: object) -> Self:
         """Return a copy with some fields changed, checked as :meth:`checked` does."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.config.frozen import frozen_mapping
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.profile import RobotProfile
 from workbench.errors import RobotError, did_you_mean
 from workbench.model.description import RobotDescription
 from workbench.model.extent import size_m
@@ -198,7 +199,7 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
         tool_frames=tuple(tool.name for tool in structure.tools),
         frames=urdf.links,
         home=frozen_mapping(plan.home),
-        defaults=source.profile.kinematics if source.profile else _BARE_URDF_DEFAULTS,
+        defaults=default_kinematics(source.profile),
         floating_base=floating_base,
         links=build_links(urdf.element, plan.moving, floating_base, looks.missing),
         visuals=looks.visuals,
@@ -215,6 +216,11 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
 
 _BARE_URDF_DEFAULTS = PinkKinematicsConfig(solver="daqp", lm_damping=3.0, damping=3e-3)
 """For a robot that nobody has tuned: DimOS's values, but calm at the end of the robot's reach."""
+
+
+def default_kinematics(profile: RobotProfile | None) -> PinkKinematicsConfig:
+    """Return the settings that a robot starts with: its profile's, or those of a bare URDF."""
+    return _BARE_URDF_DEFAULTS if profile is None else profile.kinematics
 
 
 def _size_at_home(picture: LinkPicture, plan: JointPlan, looks: Looks) -> float:

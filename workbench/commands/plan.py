@@ -1,0 +1,229 @@
+"""``workbench plan``: plan for a robot, or replay a planning record."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.argument_parser import ArgumentParser, joint_value, number, whole_number
+from workbench.commands.reference_arithmetic import fix_arithmetic, run_again
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.config.kinematics import PinkKinematicsConfig
+    from workbench.config.planning import PlanningConfig
+    from workbench.ik.planning import PlanResult
+    from workbench.model.controlled import ControlledRobot
+    from workbench.model.structure import Structure
+    from workbench.poses import Pose
+
+LARGEST_DIFFERENCE = 1e-6
+"""Positions that differ by more than this, rad or m, are not the same."""
+
+_TARGET_FORM = "FRAME=x,y,z,qw,qx,qy,qz"
+_PLANNING_OPTIONS = {
+    "position_tolerance_m": "--position-tolerance",
+    "orientation_tolerance_rad": "--orientation-tolerance",
+    "max_attempts": "--attempts",
+    "seed": "--seed",
+}
+
+
+def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    plan = commands.add_parser(
+        "plan",
+        help="plan to targets, or replay a planning record",
+        description="Search, as DimOS's planning does, for joint positions that bring frames to "
+        "their targets, and print JSON; exit status 1 when there are none. With --record, replay "
+        "the attempts of a record and compare status, iterations and positions.",
+        allow_abbrev=False,
+    )
+    plan.set_defaults(run=run)
+    what = plan.add_mutually_exclusive_group(required=True)
+    what.add_argument(
+        "--robot", metavar="ROBOT",
+        help="profile (see `workbench robots`), PATH.urdf, PATH.xacro or robot_descriptions:NAME",
+    )  # fmt: skip
+    what.add_argument("--record", metavar="RECORD.json", help="planning record to replay")
+    plan.add_argument("--out", metavar="FILE", help="write what comes out to FILE")
+    plan.add_argument(
+        "--target", action="append", default=[], metavar=_TARGET_FORM, type=_target,
+        help="target of a frame in the world, in m, and its quaternion; repeatable",
+    )  # fmt: skip
+    plan.add_argument(
+        "--start", action="append", default=[], metavar="JOINT=VALUE", type=joint_value("--start"),
+        help="where a joint starts, in rad or m; repeatable; default: its home",
+    )  # fmt: skip
+    plan.add_argument(
+        "--hold", action="append", default=[], metavar="JOINT=VALUE", type=joint_value("--hold"),
+        help="hold a joint there by a hard constraint, in rad or m; repeatable",
+    )  # fmt: skip
+    plan.add_argument(
+        "--config", metavar="FILE", help="PinkKinematicsConfig; default: the profile's"
+    )
+    plan.add_argument(
+        "--seed", type=whole_number("--seed"), metavar="N", help="seed of the retries; default: 0"
+    )
+    plan.add_argument(
+        "--attempts", type=whole_number("--attempts"), metavar="N",
+        help="attempts at most; default: 10",
+    )  # fmt: skip
+    plan.add_argument(
+        "--position-tolerance", type=number("--position-tolerance"), metavar="M",
+        help="in m; default: 0.001",
+    )  # fmt: skip
+    plan.add_argument(
+        "--orientation-tolerance", type=number("--orientation-tolerance"), metavar="RAD",
+        help="in rad; default: 0.01",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Plan or replay, and print; returns the exit status."""
+    if options.record is None:
+        return _plan(options)
+    for name in ("target", "start", "hold", "config", "seed", "attempts", "position_tolerance",
+                 "orientation_tolerance"):  # fmt: skip
+        if getattr(options, name) not in (None, []):
+            raise UsageError(
+                "does not go with --record, which holds it itself",
+                field=f"--{name.replace('_', '-')}",
+            )
+    if not fix_arithmetic():
+        out = [] if options.out is None else [f"--out={options.out}"]
+        return run_again(["plan", f"--record={options.record}", *out])
+    return _replay(options)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from workbench.commands.planning_record import (
+        read_planning_record,
+        replay_planning,
+        write_planning_record,
+    )
+
+    record = read_planning_record(Path(options.record))
+    replay = replay_planning(record)
+    if options.out is not None:
+        write_planning_record(options.out, record, replay)
+    if not replay.compared:
+        print(f"nothing to compare: the record holds no outcomes; {len(replay.results)} attempts")
+        return 0
+    place = "" if replay.first_different is None else f" (first other: {replay.first_different})"
+    print(
+        f"largest difference {replay.largest_difference:.3g} rad; "
+        f"same status {replay.same_status} of {replay.compared}, "
+        f"same iterations {replay.same_iterations} of {replay.compared}{place}"
+    )
+    same = replay.same_status == replay.same_iterations == replay.compared
+    return 0 if same and replay.largest_difference <= LARGEST_DIFFERENCE else 1
+
+
+def _plan(options: argparse.Namespace) -> int:
+    targets = _unique(options.target, "--target")
+    if not targets:
+        raise UsageError("no target is given", field="--target", expected=_TARGET_FORM)
+    start, held = _unique(options.start, "--start"), _unique(options.hold, "--hold")
+    from workbench.ik.planning import Planner
+    from workbench.model.controlled import controlled_from_request
+    from workbench.model.request import RobotRequest
+
+    planning = _planning(options)
+    robot, structure = controlled_from_request(RobotRequest(options.robot))
+    config = _config(options, structure)
+    poses = _poses(targets, robot)
+    seed = robot.vector(start)
+    result = Planner(robot, config, planning).plan(poses, seed, held=held)
+    text = json.dumps(_outcome(result, robot, options.robot, planning), indent=2)
+    if options.out is None:
+        print(text)
+    else:
+        try:
+            Path(options.out).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(
+                f"cannot be written: {error.strerror}", path=options.out, field="--out"
+            ) from error
+        print(f"{result.status}: {result.message}")
+    return 0 if result.succeeded else 1
+
+
+def _planning(options: argparse.Namespace) -> PlanningConfig:
+    from workbench.config.planning import PlanningConfig
+    from workbench.errors import ConfigError
+
+    given = {
+        name: getattr(options, option.removeprefix("--").replace("-", "_"))
+        for name, option in _PLANNING_OPTIONS.items()
+    }
+    values = {name: value for name, value in given.items() if value is not None}
+    try:
+        return PlanningConfig.checked(**values)
+    except ConfigError as error:
+        error.field = _PLANNING_OPTIONS[error.field or ""]
+        raise
+
+
+def _config(options: argparse.Namespace, structure: Structure) -> PinkKinematicsConfig:
+    from workbench.config.kinematics_file import read_kinematics
+    from workbench.model.robot import default_kinematics
+
+    if options.config is not None:
+        return read_kinematics(Path(options.config), name=options.config)
+    return default_kinematics(structure.source.profile)
+
+
+def _poses(targets: dict[str, tuple[float, ...]], robot: ControlledRobot) -> dict[str, Pose]:
+    from workbench.poses import Pose
+
+    poses = {}
+    for frame, numbers in targets.items():
+        robot.require_frame(frame)
+        try:
+            poses[frame] = Pose(numbers[:3], numbers[3:])  # pyright: ignore[reportArgumentType]
+        except ValueError as error:
+            raise UsageError(
+                f"is no pose: {error}", field=f"--target {frame}", expected=_TARGET_FORM
+            ) from error
+    return poses
+
+
+def _outcome(
+    result: PlanResult, robot: ControlledRobot, name: str, planning: PlanningConfig
+) -> dict[str, Any]:
+    return {
+        "robot": name,
+        "status": result.status,
+        "message": result.message,
+        "attempt": result.attempt,
+        "attempts": result.attempts,
+        "iterations": result.iterations,
+        "position_error_m": result.position_error_m,
+        "orientation_error_rad": result.orientation_error_rad,
+        "seed": planning.seed,
+        "positions": None if result.positions is None else robot.by_name(result.positions),
+    }
+
+
+def _unique(pairs: list[tuple[str, Any]], option: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            raise UsageError("is named twice", field=f"{option} {name}", expected="each name once")
+        values[name] = value
+    return values
+
+
+def _target(text: str) -> tuple[str, tuple[float, ...]]:
+    frame, separator, numbers = text.partition("=")
+    try:
+        values = tuple(float(number) for number in numbers.split(","))
+    except ValueError:
+        values = ()
+    if not separator or not frame or len(values) != 7 or not all(map(math.isfinite, values)):
+        raise UsageError(f"is not {_TARGET_FORM}", field="--target", value=text)
+    return frame, values
