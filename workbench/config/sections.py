@@ -129,10 +129,13 @@ class Section:
         self._require(key, "a finite number")
         return self._checked_number(self.mapping[key], key)
 
-    def vector(self, key: str, length: int, default: tuple[float, ...]) -> tuple[float, ...]:
-        """Return a list of that many finite numbers."""
-        if key not in self:
+    def vector(
+        self, key: str, length: int, default: tuple[float, ...] | None = None
+    ) -> tuple[float, ...]:
+        """Return a list of that many finite numbers; without a default it must be there."""
+        if key not in self and default is not None:
             return default
+        self._require(key, f"{length} finite numbers")
         values = self.mapping[key]
         if not isinstance(values, list) or len(values) != length:
             raise self.error(
