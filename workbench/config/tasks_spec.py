@@ -213,7 +213,8 @@ def checked_list(specs: Iterable[object], kind: type[_S], field: str) -> tuple[_
             )
         names.add(spec.name)
         result.append(spec)
-    return tuple(result)
+    # The same tuple where there is one: who compares by identity then sees that nothing changed.
+    return specs if isinstance(specs, tuple) else tuple(result)
 
 
 def free_name(wanted: str, specs: Sequence[Spec]) -> str:

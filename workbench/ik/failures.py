@@ -67,6 +67,15 @@ def hold_refused(
     )
 
 
+def entry_refused(reason: str) -> SolveStatus:
+    """Return the status of a tick with an entry that cannot have effect yet."""
+    return SolveStatus(
+        "infeasible",
+        f"{reason}; the arm holds.",
+        "Wait until it can, or switch the entry off.",
+    )
+
+
 def outside_limits(joint: str, value: float, lower: float, upper: float) -> SolveStatus:
     """Return the status of a tick that brings a joint back inside its limits."""
     limit, side = (lower, "below its lower") if value < lower else (upper, "above its upper")

@@ -3,28 +3,37 @@
 The stack means what DimOS means with the same config: a frame task for each tool, a posture task
 whose target is the present configuration moved inward from the limits (gain 1, no
 Levenberg-Marquardt damping, left out at cost 0), Pink's configuration and velocity limits, and
-held joints as a hard constraint.
+held joints as a hard constraint. The lists of tasks, limits and barriers add to that; where they
+are empty, nothing of them is looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pink
 import pinocchio
+import qpsolvers
 from numpy.typing import NDArray
+from pink.barriers import Barrier
+from pink.limits import Limit
 from pink.tasks import FrameTask, LinearHolonomicTask, Task
 
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.errors import SolverError, did_you_mean
 from workbench.ik.bounds import LIMIT_TOLERANCE, JointBounds
 from workbench.ik.configuration import IndexedConfiguration
+from workbench.ik.constraints import CombinedConstraint, ConstraintRows
+from workbench.ik.entries import ListedEntries
+from workbench.ik.extra_tasks import HardTask
+from workbench.ik.fast import FastSolver
 from workbench.ik.posture import PresentPostureTask
 from workbench.ik.solvers import is_sparse_only, quiet_exit_warnings, solve
-from workbench.ik.types import TickInputs
+from workbench.ik.task_builder import hard_frame, tool_task_cost
+from workbench.ik.types import SolveWith, TickInputs
 from workbench.poses import Pose
 
 if TYPE_CHECKING:
@@ -62,14 +71,17 @@ class TaskStack:
         tangent_names: Name of the joint behind each tangent coordinate.
         invalid_targets: Names of the frames whose target is no pose.
         outside_hold: A held joint whose position lies outside its limits, or None.
+        entries: What the lists of tasks, limits and barriers add.
+        constraint_rows: What the hard constraints of the last solve asked for; None without any.
     """
 
-    def __init__(self, robot: Robot, q: Vector) -> None:
+    def __init__(self, robot: Robot, q: Vector, solve_with: SolveWith = "pink") -> None:
         """Build the tasks for every tool frame.
 
         Args:
             robot: The robot.
             q: Configuration to start from, shape (nq,).
+            solve_with: Who solves: the answer is the same.
         """
         quiet_exit_warnings()
         # Pink hangs attributes on its model, and robots are shared between threads.
@@ -83,12 +95,19 @@ class TaskStack:
         self.outside_hold: HeldJointRow | None = None
         self._frame_tasks = {name: FrameTask(name, 0.0, 0.0) for name in names}
         self._posture = PresentPostureTask(self.bounds)
+        self._solve_ik = FastSolver().solve_ik if solve_with == "fast" else pink.solve_ik
         self._config: PinkKinematicsConfig | None = None
         self._solver_is_sparse = False
         self._seen_targets: dict[str, Pose | None] = {}
         self._targets: dict[str, Pose | None] = {}
+        self._names: list[str] = []
         self._active: list[Task] = []
-        self._limits = [self.bounds]
+        self._hard: list[tuple[str, Task]] = []
+        self._hard_tools: list[HardTask] = []
+        self._limits: list[Limit] = [self.bounds]
+        self._barriers: list[Barrier] | None = None
+        self.entries = ListedEntries(robot, self.configuration, self.bounds)
+        self.constraint_rows: ConstraintRows | None = None
         self._held: Mapping[str, float] = {}
         self._held_rows: tuple[HeldJointRow, ...] = ()
         self._hold: LinearHolonomicTask | None = None
@@ -96,8 +115,13 @@ class TaskStack:
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """The tasks of the next solve: those of the enabled frames, then the posture."""
+        """The tasks of the next solve: enabled frames, posture, then those of the list."""
         return tuple(self._active)
+
+    @property
+    def named_tasks(self) -> tuple[tuple[str, Task], ...]:
+        """The tasks of the next solve with the names of their frames or entries."""
+        return tuple(zip(self._names, self._active, strict=True))
 
     def update(self, inputs: TickInputs) -> None:
         """Bring the tasks in line with the inputs; costs nothing where nothing has changed.
@@ -105,32 +129,33 @@ class TaskStack:
         Raises:
             SolverError: If the inputs name a frame or joint that the robot does not have.
         """
+        relisted = False
+        if inputs.tasks or inputs.limits or inputs.barriers or self.entries.present:
+            relisted = self.entries.update(inputs)
         changed = inputs.config is not self._config
         if changed:
             self._update_config(inputs.config)
-        if self._update_targets(inputs.targets) or changed:
-            self._active = [
-                task
-                for name, task in self._frame_tasks.items()
-                if self._targets.get(name) is not None
-            ]
-            if inputs.config.posture_cost > 0.0:
-                self._active.append(self._posture)
+        if changed or relisted:
+            self._update_tool_tasks(inputs.config)
+        if self._update_targets(inputs.targets) or changed or relisted:
+            self._collect(inputs.config)
         if inputs.held_joints != self._held:
             self._update_held(inputs.held_joints)
-        if inputs.velocity_caps != self._caps:
+        if inputs.velocity_caps != self._caps or relisted:
             self._update_caps(inputs.velocity_caps)
 
     def follow_posture(self) -> None:
         """Make the present configuration, moved inward from the limits, the posture's target."""
         self._posture.follow(self.configuration)
+        if self.entries.present:
+            self.entries.follow_posture()
 
     def target(self, name: str) -> Pose | None:
         """Return the target of an enabled frame; None when it is disabled or invalid."""
         return self._targets.get(name)
 
     def solve(self, dt: float) -> Vector:
-        """Return the velocity of one step, shape (nv,), from Pink.
+        """Return the velocity of one step, shape (nv,).
 
         Args:
             dt: Step in s, finite and positive.
@@ -141,20 +166,45 @@ class TaskStack:
         """
         config = self._config
         assert config is not None, "update() comes first"
+        if self.entries.present:
+            self.entries.prepare(dt)
         constraints = self._constraints(dt)
-        if not self._active and not constraints:
+        if not self._active and not constraints and not self._barriers:
             return np.zeros(self.configuration.model.nv)
         if self._solver_is_sparse:
             return self._solve_sparse(config, dt, constraints)
-        return pink.solve_ik(
+        return self._solve_ik(
             self.configuration,
             self._active,
             dt,
             solver=config.solver,
             damping=config.damping,
             limits=self._limits,
+            barriers=self._barriers,
             constraints=constraints,
             safety_break=config.safety_break,
+        )
+
+    def build(self, dt: float) -> qpsolvers.Problem:
+        """Return the QP of one step as Pink builds it.
+
+        Raises:
+            ContradictoryConstraintsError: If the hard constraints contradict each other.
+        """
+        if self.entries.present:
+            self.entries.prepare(dt)
+        return self._build(dt, self._constraints(dt))
+
+    def _build(self, dt: float, constraints: list[Task] | None) -> qpsolvers.Problem:
+        assert self._config is not None, "update() comes first"
+        return pink.build_ik(
+            self.configuration,
+            self._active,
+            dt,
+            damping=self._config.damping,
+            limits=self._limits,
+            barriers=self._barriers,
+            constraints=constraints,
         )
 
     def _solve_sparse(
@@ -162,29 +212,54 @@ class TaskStack:
     ) -> Vector:
         """Do what ``pink.solve_ik`` does, and hand over sparse matrices."""
         self.configuration.check_limits(safety_break=config.safety_break)
-        problem = pink.build_ik(
-            self.configuration,
-            self._active,
-            dt,
-            damping=config.damping,
-            limits=self._limits,
-            constraints=constraints,
-        )
+        problem = self._build(dt, constraints)
         solution = solve(problem, config.solver)
         if not solution.found or solution.x is None:
             raise pink.exceptions.NoSolutionFound(problem, solution)
         return solution.x / dt
 
+    def _collect(self, config: PinkKinematicsConfig) -> None:
+        """Put together the tasks, limits and barriers of the next solves."""
+        entries = self.entries
+        tools = [name for name in self._frame_tasks if self._targets.get(name) is not None]
+        hard_specs = {name: spec for name, spec in entries.tool_specs.items() if spec.hard}
+        named: list[tuple[str, Task]] = [
+            (name, self._frame_tasks[name]) for name in tools if name not in hard_specs
+        ]
+        if config.posture_cost > 0.0 and not entries.replaces_posture:
+            named.append(("posture", self._posture))
+        named += entries.soft
+        self._names = [name for name, _ in named]
+        self._active = [task for _, task in named]
+        self._hard_tools = [
+            hard_frame(hard_specs[name], self._frame_tasks[name])
+            for name in tools
+            if name in hard_specs
+        ]
+        self._hard = [(task.name, task) for task in self._hard_tools]
+        self._hard += entries.hard
+        self._limits = entries.pink_limits
+        self._barriers = entries.pink_barriers
+
     def _update_config(self, config: PinkKinematicsConfig) -> None:
-        for task in self._frame_tasks.values():
-            task.set_position_cost(float(config.position_cost))
-            task.set_orientation_cost(float(config.orientation_cost))
-            task.gain = float(config.gain)
-            task.lm_damping = float(config.lm_damping)
         self._posture.set_cost(config.posture_cost, self.configuration)
         self._posture.set_margin(config.joint_limit_posture_margin)
         self._solver_is_sparse = is_sparse_only(config.solver)
         self._config = config
+
+    def _update_tool_tasks(self, config: PinkKinematicsConfig) -> None:
+        for name, task in self._frame_tasks.items():
+            gain, lm_damping = config.gain, config.lm_damping
+            spec = self.entries.tool_specs.get(name)
+            if spec is None:
+                task.set_position_cost(float(config.position_cost))
+                task.set_orientation_cost(float(config.orientation_cost))
+            else:
+                task.cost = tool_task_cost(spec)
+                gain = gain if spec.gain is None else spec.gain
+                lm_damping = lm_damping if spec.lm_damping is None else spec.lm_damping
+            task.gain = float(gain)
+            task.lm_damping = float(lm_damping)
 
     def _update_targets(self, targets: Mapping[str, Pose | None]) -> bool:
         """Take over new targets; True when a frame was enabled or disabled."""
@@ -243,6 +318,7 @@ class TaskStack:
         velocity_caps = np.array(self.robot.velocity_caps, dtype=np.float64)
         for name, cap in caps.items():
             velocity_caps[self.robot.idx_v[self._joint_index(name)]] = float(cap)
+        velocity_caps *= self.entries.velocity_share
         self.bounds.set_velocity_caps(velocity_caps)
         self._caps = dict(caps)
 
@@ -260,8 +336,25 @@ class TaskStack:
         A joint that is not there yet goes there within its bounds: asking for the whole way at
         once would leave the QP no solution.
         """
-        if self._hold is None:
+        self.constraint_rows = None
+        if self._hold is None and not self._hard:
             return None
+        if self._hold is not None:
+            self._aim_hold(self._hold, dt)
+            if not self._hard:
+                return [self._hold]
+        for task in self._hard_tools:
+            task.dt = dt
+        constraints: list[tuple[str | Sequence[str], Task]] = list(self._hard)
+        if self._hold is not None:
+            names = [f"the held joint {row.name}" for row in self._held_rows]
+            constraints.append((names, self._hold))
+        combined = CombinedConstraint(constraints, self.configuration)
+        self.constraint_rows = combined.rows
+        return [combined]
+
+    def _aim_hold(self, hold: LinearHolonomicTask, dt: float) -> None:
+        """Ask held joints for the part of their way that their bounds allow in one step."""
         q = self.configuration.q
         positions = self.robot.positions_from_q(q)
         lower, upper = self.bounds.box(self.configuration, dt)
@@ -270,9 +363,8 @@ class TaskStack:
             if row.wraps:
                 step = float(np.arctan2(np.sin(step), np.cos(step)))
             step = min(max(step, float(lower[row.idx_v])), float(upper[row.idx_v]))
-            self._hold.b[number] = step
-        self._hold.q_0 = q
-        return [self._hold]
+            hold.b[number] = step
+        hold.q_0 = q
 
 
 def _tangent_names(robot: Robot) -> tuple[str, ...]:

@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 from workbench.errors import SolverError, did_you_mean
 from workbench.ik import failures
 from workbench.ik.bounds import LIMIT_TOLERANCE
+from workbench.ik.conflicts import ConflictFinder
 from workbench.ik.stack import TaskStack
 from workbench.ik.types import SolveStatus, SolveWith, TickInputs, TickResult, ToolResult
+from workbench.model.collision_pairs import ClosestPair
 from workbench.poses import Pose, frozen_array
 
 if TYPE_CHECKING:
+    from workbench.model.collision import CollisionModel
     from workbench.model.robot import Robot
 
 Vector = NDArray[np.float64]
@@ -64,6 +67,7 @@ class LiveEngine:
         """
         self._robot = robot
         home_q = np.array(robot.home_q, dtype=np.float64)
+        self._conflicts = ConflictFinder()
         self._stack = TaskStack(robot, home_q, solve_with)
         self._still = frozen_array(np.zeros(len(robot.description.joints)))
         self._floating = robot.description.floating_base
@@ -87,6 +91,14 @@ class LiveEngine:
     def stack(self) -> TaskStack:
         """The Pink objects that the ticks use."""
         return self._stack
+
+    def set_collision(self, collision: CollisionModel | None) -> None:
+        """Hand over the hulls of the robot's links, which self-collision barriers need.
+
+        Args:
+            collision: Made from the robot in a job; None while there are none.
+        """
+        self._stack.entries.set_collision(collision)
 
     def set_positions(
         self, positions: Mapping[str, float], transform_base_to_world: Pose | None = None
@@ -115,6 +127,7 @@ class LiveEngine:
             base = self._robot.base_pose(self.q)
         q = self._robot.q_from_positions(values, base)
         stack.configuration.update_inside(q)
+        stack.entries.moved(None)
         self._may_be_outside = False
 
     def tick(self, inputs: TickInputs) -> TickResult:
@@ -131,9 +144,10 @@ class LiveEngine:
         stack.update(inputs)
         refusal = self._refusal(inputs)
         if refusal is not None:
+            stack.entries.moved(None)
             return self._result(_Step(refusal), started)
         stack.follow_posture()
-        return self._result(self._step(inputs.dt, inputs.config.solver), started)
+        return self._result(self._remembered_step(inputs), started)
 
     def observe(self, inputs: TickInputs) -> TickResult:
         """Return the present state and errors without moving.
@@ -153,7 +167,7 @@ class LiveEngine:
         """
         status = self._refusal(inputs)
         if status is None:
-            status = self._step(inputs.dt, inputs.config.solver).status
+            status = self._remembered_step(inputs).status
         return status, self.largest_errors()
 
     def largest_errors(self) -> tuple[float, float]:
@@ -176,7 +190,16 @@ class LiveEngine:
         if held is not None:
             joint = self._robot.description.joints[held.index]
             return failures.hold_refused(held.name, held.position, joint.lower, joint.upper)
+        if stack.entries.missing:
+            return failures.entry_refused(stack.entries.missing)
         return None
+
+    def _remembered_step(self, inputs: TickInputs) -> _Step:
+        """Step, and let the tasks and limits that look back know how."""
+        step = self._step(inputs.dt, inputs.config.solver)
+        if self._stack.entries.present:
+            self._stack.entries.moved(step.velocity)
+        return step
 
     def _step(self, dt: float, solver: str) -> _Step:
         """Solve, check and integrate."""
@@ -202,7 +225,10 @@ class LiveEngine:
             with np.errstate(all="ignore"):
                 velocity = stack.solve(dt)
         except failures.SOLVER_FAILURES as error:
-            return _Step(failures.solver_failure(error, stack.tangent_names, solver, dt))
+            conflict = self._conflicts.explain(error, stack)
+            return _Step(
+                conflict or failures.solver_failure(error, stack.tangent_names, solver, dt)
+            )
         if not velocity.size:
             return _Step(_OK, velocity)
         load = np.abs(velocity) / stack.bounds.velocity_caps
@@ -267,7 +293,12 @@ class LiveEngine:
             solve_time_s=time.perf_counter() - started,
             saturated_velocity=step.saturated,
             at_limit=self._at_limit(positions),
+            closest_pair=self._closest_pair(),
         )
+
+    def _closest_pair(self) -> ClosestPair | None:
+        barrier = self._stack.entries.self_collision
+        return None if barrier is None else barrier.closest_pair(self._stack.configuration)
 
     def _at_limit(self, positions: Vector) -> tuple[str, ...]:
         near = np.abs(positions - self._middle) >= self._near_limit

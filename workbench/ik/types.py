@@ -13,13 +13,25 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.config.frozen import frozen_mapping
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.limits import BarrierSpec, LimitSpec
+from workbench.config.robot_pose import RobotPose
+from workbench.config.tasks import TaskSpec
+from workbench.model.collision_pairs import ClosestPair
 from workbench.poses import Pose
 
 SolveCode = Literal[
     "ok", "solver_failed", "infeasible", "target_invalid", "outside_limits", "velocity_exceeded",
     "feedback_invalid",
 ]  # fmt: skip
+
+SolveWith = Literal["pink", "fast"]
+"""Who solves a step: Pink's own ``solve_ik``, or our faster way to the same answer."""
+
+# One object each, so that inputs without a home of their own compare equal by identity.
+_NO_JOINTS: Mapping[str, float] = frozen_mapping()
+_AT_ORIGIN = Pose()
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +45,12 @@ class TickInputs:
             what came in is no pose (NaN): the tick then holds q and says so.
         held_joints: Position (rad or m) at which a joint is held by a hard constraint, by name.
         velocity_caps: Velocity limits that replace the robot's, by joint name.
+        tasks: Tasks that add to those of the config, or take their place.
+        limits: Limits that add to those of positions and velocities.
+        barriers: Barriers.
+        home: Joint positions of the home posture, by name, rad or m; joints that are not named are
+            at the robot's own home.
+        home_base: Pose of the root link there.
     """
 
     config: PinkKinematicsConfig
@@ -40,6 +58,11 @@ class TickInputs:
     targets: Mapping[str, Pose | None]
     held_joints: Mapping[str, float] = field(default_factory=dict)
     velocity_caps: Mapping[str, float] = field(default_factory=dict)
+    tasks: tuple[TaskSpec, ...] = ()
+    limits: tuple[LimitSpec, ...] = ()
+    barriers: tuple[BarrierSpec, ...] = ()
+    home: Mapping[str, float] = field(default_factory=lambda: _NO_JOINTS)
+    home_base: Pose = _AT_ORIGIN
 
 
 @dataclass(frozen=True)
@@ -95,6 +118,8 @@ class TickResult:
         solve_time_s: Time that the tick took.
         saturated_velocity: Names of the joints at their velocity limit.
         at_limit: Names of the joints within 2 % of their range of a position limit.
+        closest_pair: The two links that are nearest each other, while a self-collision barrier is
+            on.
     """
 
     status: SolveStatus
@@ -106,19 +131,7 @@ class TickResult:
     solve_time_s: float
     saturated_velocity: tuple[str, ...] = ()
     at_limit: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class RobotPose:
-    """Where a robot is: its joints, and its base where that floats.
-
-    Attributes:
-        positions: Joint positions, by name, in rad or m.
-        transform_base_to_world: Pose of the root link; matters for a floating base only.
-    """
-
-    positions: Mapping[str, float]
-    transform_base_to_world: Pose = field(default_factory=Pose)
+    closest_pair: ClosestPair | None = None
 
 
 class Engine(Protocol):
