@@ -72,6 +72,10 @@ class RobotError(WorkbenchError):
     """A robot description that cannot be loaded."""
 
 
+class GraspError(WorkbenchError):
+    """A grasp file, an object or a gripper that cannot be used, or a grasp that is not there."""
+
+
 class SolverError(WorkbenchError):
     """A solve that cannot be set up: an unknown frame, a solver that is not installed."""
 

@@ -19,6 +19,7 @@ _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _YAML_11_FLOAT = re.compile(
     r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
+_PLAIN_FLOAT = re.compile(r"-?[0-9]{1,300}\.[0-9]*(?:[eE][-+][0-9]{1,2})?")
 _TOLERANT_FLOAT = re.compile(
     r"[-+]?(?:0|[1-9][0-9]*|[0-9]*\.[0-9]+|[0-9]+\.)(?:e[-+]?[0-9]+)?"
     r"|[-+]?\.?(?:inf|infinity)|\.?nan",
@@ -93,6 +94,9 @@ def dotted(keys: Sequence[Key]) -> str:
 
 def plain_scalar(text: str) -> Any:
     """Return what an unquoted scalar means."""
+    # Nothing but a finite float has a digit, a point and this form; large files are full of them.
+    if _PLAIN_FLOAT.fullmatch(text):
+        return float(text)
     if text in _NULLS:
         return None
     if text in _BOOLEANS:

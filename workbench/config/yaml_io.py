@@ -12,12 +12,13 @@ same rules.
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from workbench.config.document import Document, plain_scalar
+from workbench.config.document import Document, Key, dotted, plain_scalar
 from workbench.errors import ConfigError
 
 DEFAULT_MAX_BYTES = 1_000_000
@@ -46,10 +47,13 @@ def load_yaml(
     text = _text_of(source, name, max_bytes)
     builder = _Builder(name)
     try:
-        for event in yaml.parse(text, Loader=_Loader):
-            builder.take(event)
+        loader = _Loader(text)
+        try:
+            builder.take_all(loader.get_event)
+        finally:
+            loader.dispose()
     except yaml.YAMLError as error:
-        raise _syntax_error(error, name) from error
+        raise _syntax_error(error, name, builder.place) from error
     return builder.finish()
 
 
@@ -104,7 +108,7 @@ def _too_large(name: str, max_bytes: int, size: int | None = None) -> ConfigErro
     )
 
 
-def _syntax_error(error: yaml.YAMLError, name: str) -> ConfigError:
+def _syntax_error(error: yaml.YAMLError, name: str, place: str | None) -> ConfigError:
     """Say in one sentence what PyYAML says in several lines."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
@@ -114,6 +118,7 @@ def _syntax_error(error: yaml.YAMLError, name: str) -> ConfigError:
         f"is not well-formed YAML: {detail}",
         path=name,
         line=None if mark is None else mark.line + 1,
+        field=place,
     )
 
 
@@ -123,11 +128,14 @@ def _syntax_error(error: yaml.YAMLError, name: str) -> ConfigError:
 class _Container:
     """A mapping or sequence under construction."""
 
+    __slots__ = ("anchor", "is_mapping", "key", "line", "lines", "nodes", "value")
+
     def __init__(self, value: dict[str, Any] | list[Any], line: int, anchor: str | None) -> None:
         self.value = value
         self.line = line
         self.anchor = anchor
-        self.lines: dict[str, int] | list[int] = {} if isinstance(value, dict) else []
+        self.is_mapping = isinstance(value, dict)
+        self.lines: dict[str, int] | list[int] = {} if self.is_mapping else []
         self.key: str | None = None
         self.nodes = 1
 
@@ -145,25 +153,57 @@ class _Builder:
         self._result: Any = None
         self._result_line = 1
 
-    def take(self, event: Any) -> None:
+    def take_all(self, next_event: Callable[[], Any]) -> None:
+        """Take events up to the end of the stream.
+
+        Scalars, which are most of a large file, go a way without calls where nothing is special
+        about them.
+        """
+        stack, scalar_event, end = self._stack, yaml.ScalarEvent, yaml.StreamEndEvent
+        while True:
+            event = next_event()
+            kind = type(event)
+            if kind is scalar_event and stack and event.tag is None and event.anchor is None:
+                top = stack[-1]
+                text = event.value
+                if top.is_mapping and top.key is None:
+                    if text == "<<" or text in top.value:
+                        self._open_key(event, event.start_mark.line + 1)
+                    top.key = text
+                    top.lines[text] = event.start_mark.line + 1  # type: ignore[call-overload]
+                    continue
+                top.nodes += 1
+                value = text if event.style else plain_scalar(text)
+                if top.is_mapping:
+                    top.value[top.key] = value  # type: ignore[call-overload]
+                    top.key = None
+                else:
+                    top.value.append(value)  # type: ignore[union-attr]
+                    top.lines.append(event.start_mark.line + 1)  # type: ignore[union-attr]
+            elif kind is end:
+                return
+            else:
+                self._take(event, kind)
+
+    def _take(self, event: Any, kind: type[Any]) -> None:
         line = event.start_mark.line + 1
-        if isinstance(event, yaml.ScalarEvent):
+        if kind is yaml.ScalarEvent:
             self._refuse_tag(event.tag, line)
             if self._expects_key:
                 self._open_key(event, line)
             else:
                 value = event.value if event.style else plain_scalar(event.value)
                 self._add(value, 1, line, event.anchor)
-        elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+        elif kind in (yaml.MappingStartEvent, yaml.SequenceStartEvent):
             self._refuse_tag(event.tag, line)
             self._open(event, line)
-        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+        elif kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
             done = self._stack.pop()
             self._lines[id(done.value)] = done.lines
             self._add(done.value, done.nodes, done.line, done.anchor)
-        elif isinstance(event, yaml.AliasEvent):
+        elif kind is yaml.AliasEvent:
             self._follow_alias(event.anchor, line)
-        elif isinstance(event, yaml.DocumentStartEvent):
+        elif kind is yaml.DocumentStartEvent:
             self._documents += 1
             if self._documents > 1:
                 raise self._error("holds a second document", line, expected="one YAML mapping")
@@ -177,9 +217,20 @@ class _Builder:
         return Document(self._result, self._name, self._lines)
 
     @property
+    def place(self) -> str | None:
+        """The way to the value under construction; None at the top."""
+        keys: list[Key] = []
+        for container in self._stack:
+            if not container.is_mapping:
+                keys.append(len(container.value))
+            elif container.key is not None:
+                keys.append(container.key)
+        return dotted(keys) or None
+
+    @property
     def _expects_key(self) -> bool:
         top = self._stack[-1] if self._stack else None
-        return top is not None and isinstance(top.value, dict) and top.key is None
+        return top is not None and top.is_mapping and top.key is None
 
     def _open_key(self, event: Any, line: int) -> None:
         top = self._stack[-1]
@@ -188,7 +239,8 @@ class _Builder:
             raise self._error("merge keys are not read", line, field=key, expected="the keys")
         if key in top.value:
             first = top.lines[key]  # type: ignore[index, call-overload]
-            raise self._error(f"is given twice, first in line {first}", line, field=key)
+            top.key = key
+            raise self._error(f"is given twice, first in line {first}", line)
         top.key = key
         top.lines[key] = line  # type: ignore[index, call-overload]
         if event.anchor is not None:
@@ -199,7 +251,7 @@ class _Builder:
             raise self._error("a key is a mapping or a list", line, expected="text as a key")
         if len(self._stack) >= _MAX_DEPTH:
             raise self._error(
-                "nests too deep", line, expected=f"at most {_MAX_DEPTH} levels"
+                "nests too deep", line, field=None, expected=f"at most {_MAX_DEPTH} levels"
             )  # fmt: skip
         value: dict[str, Any] | list[Any] = (
             {} if isinstance(event, yaml.MappingStartEvent) else []
@@ -246,4 +298,5 @@ class _Builder:
             raise self._error("holds a YAML tag", line, value=shown, expected="plain values")
 
     def _error(self, message: str, line: int, **evidence: Any) -> ConfigError:
+        evidence = {"field": self.place, **evidence}
         return ConfigError(message, path=self._name, line=line, **evidence)
