@@ -23,3 +23,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(here).parts[0]
         if folder in ONE_AFTER_THE_OTHER:
             item.add_marker(pytest.mark.xdist_group(folder))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say loudly what was compared with no other program: a skipped test is a dot in a line."""
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = {report.longrepr[2] for report in reports if isinstance(report.longrepr, tuple)}
+    for reason in sorted(reason for reason in reasons if "NOT COMPARED" in reason):
+        terminalreporter.write_line(reason, red=True, bold=True)

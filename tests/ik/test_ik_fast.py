@@ -17,6 +17,7 @@ from pink.barriers import PositionBarrier
 from pink.limits import AccelerationLimit, ConfigurationLimit, Limit, VelocityLimit
 from pink.tasks import DampingTask, FrameTask, LinearHolonomicTask, PostureTask, Task
 
+from tests.bare_models import PROFILES, bare_model
 from tests.ik.engines import CALM, DT, inputs, load, moved, poses
 from tests.robots_inline import CHAIN, GRIPPER, SIX_AXIS_ARM
 from workbench.config.kinematics import PinkKinematicsConfig
@@ -26,13 +27,7 @@ from workbench.ik.configuration import IndexedConfiguration
 from workbench.ik.fast import FastSolver
 from workbench.ik.quadratic_program import KeptProgram
 from workbench.ik.tick import LiveEngine
-from workbench.model.pinocchio_model import add_tool_frames, build_model, set_limits
-from workbench.model.request import RobotRequest
-from workbench.model.structure import read_structure
 from workbench.poses import Pose
-from workbench.resources import resource_folder
-
-PROFILES = sorted(path.stem for path in resource_folder("robots").glob("*.yaml"))
 
 
 @dataclass(frozen=True)
@@ -56,14 +51,10 @@ class Bench:
 
 @cache
 def bench_of(name: str, *, floating_base: bool = False) -> Bench:
-    structure = read_structure(RobotRequest(name, floating_base=floating_base))
-    plan, floating = structure.plan, structure.floating_base
-    model = build_model(structure.urdf, plan.followers, plan.locked, floating_base=floating)
-    set_limits(model, plan.limits, floating_base=floating)
-    add_tool_frames(model, structure.tools)
-    pinks, caps = model.copy(), model.upperVelocityLimit
-    frames = tuple(tool.name for tool in structure.tools)
-    bounds, q = JointBounds(model, caps), pinocchio.neutral(model)
+    bare = bare_model(name, floating_base=floating_base)
+    model, frames = bare.model, bare.frames
+    pinks, caps = model.copy(), bare.velocity_caps
+    bounds, q = JointBounds(model, caps), bare.home_q
     return Bench(
         IndexedConfiguration(model, q, frames, bounds),
         bounds,
