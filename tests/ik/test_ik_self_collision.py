@@ -13,19 +13,24 @@ import pinocchio as pin
 import pytest
 from pink.tasks import FrameTask, PostureTask
 
+from tests.ik.engines import CALM
 from tests.robots_inline import joint, limit, mimic, write_urdf
 from workbench.config.limits import SelfCollisionBarrierSpec
 from workbench.errors import SolverError
 from workbench.ik.bounds import JointBounds
+from workbench.ik.forward import tool_poses
 from workbench.ik.self_collision import (
     HullDistanceBarrier,
     make_self_collision_barrier,
     solve_apart,
 )
+from workbench.ik.tick import LiveEngine
+from workbench.ik.types import TickInputs
 from workbench.model.collision import CollisionModel, build_collision_model
 from workbench.model.collision_nearest import NearestPairs, Proximity
 from workbench.model.request import RobotRequest
 from workbench.model.robot import Robot, load_robot
+from workbench.poses import Pose
 
 DT = 0.01
 DISTANCE_M = 0.02
@@ -296,6 +301,17 @@ def test_a_step_that_no_row_can_mend_is_shortened_or_dropped(tmp_path: Path) -> 
     assert -6.0 < velocity[0] < 0.0
 
 
+def test_a_velocity_that_is_no_number_goes_to_the_caller_and_spoils_nothing(
+    tmp_path: Path,
+) -> None:
+    rig = gantry(tmp_path, 0.0)
+    rig.put(np.array([1.0, 0.0]))
+    nothing = np.full(2, np.nan)
+    velocity = solve_apart(lambda: nothing, rig.configuration, [rig.barrier], DT)
+    assert np.isnan(velocity).all()
+    assert np.isfinite(rig.step()).all()
+
+
 def test_distances_are_computed_once_for_a_posture(tmp_path: Path) -> None:
     rig = gantry(tmp_path, 0.0)
     asked = []
@@ -317,6 +333,42 @@ def test_distances_are_computed_once_for_a_posture(tmp_path: Path) -> None:
         assert rig.barrier.closest_pair(rig.configuration) is not None
     # Once at the start, then once for each step ahead.
     assert len(asked) == 11
+
+
+# In the engine -----------------------------------------------------------------------------
+
+
+def test_the_engine_keeps_links_apart_and_names_the_closest_pair() -> None:
+    robot, collision = hulled("panda")
+    engine = LiveEngine(robot)
+    engine.set_collision(collision)
+    (frame,) = robot.description.tool_frames
+    inside = Pose(np.array([0.05, 0.0, 0.15]), tool_poses(robot, {})[frame].wxyz)
+    inputs = TickInputs(CALM, DT, {frame: inside}, barriers=(SPEC,))
+    result = engine.tick(inputs)
+    smallest = np.inf
+    for _ in range(150):
+        result = engine.tick(inputs)
+        assert result.status.ok, result.status.cause
+        assert result.closest_pair is not None
+        smallest = min(smallest, result.closest_pair.distance_m)
+    assert 0.95 * DISTANCE_M - 1e-6 <= smallest < 2 * DISTANCE_M
+    closest = result.closest_pair
+    assert closest is not None
+    assert {closest.link_a, closest.link_b} <= set(robot.description.frames)
+    apart = np.linalg.norm(closest.point_a - closest.point_b)
+    assert apart == pytest.approx(closest.distance_m, abs=1e-6)
+
+
+def test_the_engine_holds_and_says_so_while_there_are_no_hulls() -> None:
+    robot, collision = hulled("panda")
+    engine = LiveEngine(robot)
+    inputs = TickInputs(CALM, DT, tool_poses(robot, {}), barriers=(SPEC,))
+    result = engine.tick(inputs)
+    assert not result.status.ok
+    assert "hulls" in result.status.cause
+    engine.set_collision(collision)
+    assert engine.tick(inputs).status.ok
 
 
 # Bad input ---------------------------------------------------------------------------------

@@ -315,6 +315,8 @@ def solve_apart(
 def _are_safe(
     barriers: list[HullDistanceBarrier], configuration: pink.Configuration, displacement: Vector
 ) -> bool:
+    if not np.isfinite(displacement).all():
+        return True  # nowhere to look; whoever called tells the user
     # A list: every barrier has to look.
     return all([barrier.foresee(configuration, displacement) for barrier in barriers])
 

@@ -31,6 +31,7 @@ from workbench.ik.entries import ListedEntries
 from workbench.ik.extra_tasks import HardTask
 from workbench.ik.fast import FastSolver
 from workbench.ik.posture import PresentPostureTask
+from workbench.ik.self_collision import solve_apart
 from workbench.ik.solvers import is_sparse_only, quiet_exit_warnings, solve
 from workbench.ik.task_builder import hard_frame, tool_task_cost
 from workbench.ik.types import SolveWith, TickInputs
@@ -171,6 +172,16 @@ class TaskStack:
         constraints = self._constraints(dt)
         if not self._active and not constraints and not self._barriers:
             return np.zeros(self.configuration.model.nv)
+        if self._barriers and self.entries.self_collision is not None:
+            return solve_apart(
+                lambda: self._solve_once(config, dt, constraints),
+                self.configuration, self._barriers, dt,
+            )  # fmt: skip
+        return self._solve_once(config, dt, constraints)
+
+    def _solve_once(
+        self, config: PinkKinematicsConfig, dt: float, constraints: list[Task] | None
+    ) -> Vector:
         if self._solver_is_sparse:
             return self._solve_sparse(config, dt, constraints)
         return self._solve_ik(

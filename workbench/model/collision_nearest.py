@@ -140,6 +140,9 @@ class NearestPairs:
             turned = np.linalg.norm(rotations - self._last[1], axis=(1, 2)) / np.sqrt(2.0)
             self._way += moved + turned[self._rows] * self._radii
         self._last = centres, rotations
+        if not np.isfinite(self._way).all():  # a floating base that came from beyond all numbers
+            self._way[:] = 0.0
+            self._known[:] = -np.inf
         ways = self._way[self._first] + self._way[self._second]
         apart = np.linalg.norm(centres[self._first] - centres[self._second], axis=1)
         return np.maximum(self._known - (ways - self._way_then), apart - self._reach), ways
