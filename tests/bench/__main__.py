@@ -20,7 +20,7 @@ from typing import Any
 
 from workbench import __version__
 
-MEASUREMENTS = ("bench_tick", "bench_scene", "bench_loop", "bench_latency")
+MEASUREMENTS = ("bench_tick", "bench_collision", "bench_scene", "bench_loop", "bench_latency")
 RESULT = Path(__file__).resolve().parents[2] / "build" / "bench.json"
 PACKAGES = ("pin", "pin-pink", "qpsolvers", "daqp", "viser", "numpy")
 
