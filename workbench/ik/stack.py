@@ -124,6 +124,11 @@ class TaskStack:
         """The tasks of the next solve with the names of their frames or entries."""
         return tuple(zip(self._names, self._active, strict=True))
 
+    @property
+    def held_coordinates(self) -> tuple[tuple[str, int], ...]:
+        """Name and tangent coordinate of each held joint."""
+        return tuple((row.name, row.idx_v) for row in self._held_rows)
+
     def update(self, inputs: TickInputs) -> None:
         """Bring the tasks in line with the inputs; costs nothing where nothing has changed.
 

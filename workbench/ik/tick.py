@@ -20,6 +20,8 @@ from workbench.errors import SolverError, did_you_mean
 from workbench.ik import failures
 from workbench.ik.bounds import LIMIT_TOLERANCE
 from workbench.ik.conflicts import ConflictFinder
+from workbench.ik.explain import explain_step
+from workbench.ik.explanation import Explanation
 from workbench.ik.stack import TaskStack
 from workbench.ik.types import SolveStatus, SolveWith, TickInputs, TickResult, ToolResult
 from workbench.model.collision_pairs import ClosestPair
@@ -169,6 +171,29 @@ class LiveEngine:
         if status is None:
             status = self._remembered_step(inputs).status
         return status, self.largest_errors()
+
+    def explain(self, inputs: TickInputs) -> Explanation:
+        """Return why the next step from here is what it is; nothing moves.
+
+        Takes several times as long as a tick: to be asked for now and then.
+
+        Raises:
+            SolverError: As :meth:`tick` does.
+        """
+        stack, config = self._stack, inputs.config
+        stack.update(inputs)
+        refusal = self._refusal(inputs)
+        if refusal is not None:
+            return Explanation(status=refusal)
+        stack.follow_posture()
+        try:
+            with np.errstate(all="ignore"):
+                return explain_step(stack, inputs.dt, config.solver, config.damping)
+        except failures.SOLVER_FAILURES as error:
+            status = self._conflicts.explain(error, stack) or failures.solver_failure(
+                error, stack.tangent_names, config.solver, inputs.dt
+            )
+            return Explanation(status=status)
 
     def largest_errors(self) -> tuple[float, float]:
         """Return the largest position error in m and orientation error in rad of the targets."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from workbench.config.settings import Settings
 from workbench.errors import ConfigError, did_you_mean
+from workbench.ik.task_checks import check_barriers, check_limits, check_tasks
 from workbench.model.description import RobotDescription
 
 _LIMIT_TOLERANCE = 1e-6
@@ -64,6 +65,9 @@ def check_settings(settings: Settings, description: RobotDescription) -> None:
                     value=position,
                     expected=f"a number in [{low:g}, {high:g}] {joint.unit}",
                 )
+    check_tasks(settings.tasks, description)
+    check_limits(settings.limits, description)
+    check_barriers(settings.barriers, description)
 
 
 def unknown_joint(name: str, description: RobotDescription, group: str = "") -> ConfigError:

@@ -7,7 +7,7 @@ The model itself stays behind :class:`workbench.model.robot.Robot`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -167,6 +167,7 @@ class Link:
         translates: True when the placement's translation changes as well as its rotation
             (prismatic joints, the floating base).
         missing_files: Mesh files that were not found; the link is drawn as a small frame.
+        origin: Pose of the joint in the parent link's frame: where the link is at position zero.
     """
 
     name: str
@@ -175,6 +176,7 @@ class Link:
     moves: bool
     translates: bool
     missing_files: tuple[str, ...] = ()
+    origin: Pose = field(default_factory=Pose)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +205,7 @@ class RobotDescription:
         size_m: Rough extent of the robot at home, for cameras and gizmos.
         defined_tools: Those tool frames that are not links of the URDF but defined by the profile
             or the command line.
+        mass_kg: Mass of all that moves: without it there is no centre of mass.
     """
 
     name: str
@@ -225,6 +228,7 @@ class RobotDescription:
     remarks: tuple[Remark, ...] = ()
     size_m: float = 1.0
     defined_tools: tuple[ToolFrame, ...] = ()
+    mass_kg: float = 0.0
     srdf_path: str | None = None
 
     @property

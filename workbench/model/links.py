@@ -98,7 +98,12 @@ def build_links(
         moves = joint_name in moving
         translates = moves and node.joint.get("type") not in ("revolute", "continuous")
         parent_name = tree[node.parent].name
-        links.append(Link(node.name, parent_name, joint_name, moves, translates, files))
+        links.append(
+            Link(
+                node.name, parent_name, joint_name, moves, translates, files,
+                origin_pose(node.joint),
+            )
+        )  # fmt: skip
     return tuple(links)
 
 

@@ -207,6 +207,8 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
         remarks=(*structure.remarks, *looks.remarks),
         size_m=_size_at_home(picture, plan, looks),
         defined_tools=tuple(tool for tool in structure.tools if not tool.is_link_frame),
+        # The first inertia is what is fixed to the world.
+        mass_kg=float(sum(inertia.mass for inertia in list(model.inertias)[1:])),
         srdf_path=None if source.srdf is None else str(source.srdf),
     )
     robot = Robot(description, model, picture)
