@@ -1,0 +1,206 @@
+"""The streaming engine: who may command, and what clears command and history."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.ik.engines import CALM, DT, load, moved
+from tests.robots_inline import BENT, SIX_AXIS_ARM
+from workbench.config.simulated_arm import SimulatedArmConfig
+from workbench.config.streaming import StreamingConfig
+from workbench.errors import SolverError
+from workbench.ik.forward import tool_poses
+from workbench.ik.streaming_engine import StreamingEngine
+from workbench.ik.streaming_types import StreamingInputs, StreamingTickResult
+from workbench.ik.types import TickInputs
+from workbench.poses import Pose
+
+AT_BENT = {"yaw": 0.0, "roll": 0.0, "twist": 0.0, **BENT}
+LAGGING = SimulatedArmConfig(time_constant_s=0.1)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> StreamingEngine:
+    engine = StreamingEngine(load(tmp_path, SIX_AXIS_ARM, tools=("tool",)))
+    engine.set_positions(BENT)
+    return engine
+
+
+def above(engine: StreamingEngine) -> Pose:
+    return moved(tool_poses(engine.robot, BENT)["tool"], (0.0, 0.05, 0.05))
+
+
+def inputs(engine: StreamingEngine, **options: Any) -> StreamingInputs:
+    options = {"targets": {"tool": above(engine)}, "arm": LAGGING, **options}
+    return StreamingInputs(options.pop("config", CALM), options.pop("dt", DT), **options)
+
+
+def run(engine: StreamingEngine, ticks: int, **options: Any) -> StreamingTickResult:
+    result = engine.tick(inputs(engine, **options))
+    for _ in range(ticks - 1):
+        result = engine.tick(inputs(engine, **options))
+    return result
+
+
+def test_an_engaged_engine_commands_and_the_lagging_arm_comes_after(
+    engine: StreamingEngine,
+) -> None:
+    result = run(engine, 5)
+    assert result.state == "tracking" and result.status.ok
+    assert result.command is not None and result.measured is not None
+    assert result.positions.tolist() == result.command.tolist()
+    assert 1e-4 < np.abs(result.command - result.measured).max() < math.radians(10)
+    assert np.abs(result.velocities).max() > 0
+    assert not result.command.flags.writeable and not result.measured.flags.writeable
+    later = run(engine, 400)
+    assert later.tools[0].position_error_m == pytest.approx(0.0, abs=1e-3)
+    assert later.command == pytest.approx(later.measured, abs=1e-3)
+
+
+def test_with_the_arm_ideal_the_measured_state_is_the_command_before(
+    engine: StreamingEngine,
+) -> None:
+    ideal = SimulatedArmConfig()
+    first = engine.tick(inputs(engine, arm=ideal))
+    second = engine.tick(inputs(engine, arm=ideal))
+    assert first.command is not None and second.measured is not None
+    assert second.measured.tolist() == first.command.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "state"),
+    [
+        ({"engaged": False}, "disengaged"),
+        ({"emergency_stop": True}, "emergency_stop"),
+        ({"preempted_by": "a plan"}, "preempted"),
+        ({"target_age_s": 0.51}, "stale"),
+        ({"target_age_s": math.nan}, "stale"),
+        ({"measured": {}}, "feedback_missing"),
+        ({"measured": {**AT_BENT, "yaw": math.nan}},
+         "feedback_invalid"),
+        ({"measured": {**AT_BENT, "yaw": 3.1}},
+         "feedback_invalid"),
+    ],
+)  # fmt: skip
+def test_what_clears_command_and_history(
+    engine: StreamingEngine, options: dict[str, Any], state: str
+) -> None:
+    first = engine.tick(inputs(engine, measured=AT_BENT))
+    run(engine, 10, measured=AT_BENT)
+    result = engine.tick(inputs(engine, **options))
+    assert (result.state, result.command) == (state, None)
+    assert not result.velocities.any()
+    # The next session starts from the measured state, with no history.
+    again = engine.tick(inputs(engine, measured=AT_BENT))
+    assert first.command is not None and again.command is not None
+    assert again.command.tolist() == first.command.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "state"),
+    [
+        ({"targets": {}}, "no_target"),
+        ({"targets": {"tool": None}}, "no_target"),
+        ({"dt": 0.0}, "failed"),
+        ({"dt": math.nan}, "failed"),
+        ({"streaming": StreamingConfig(command_limit_margin=9.0)}, "settings_refused"),
+        ({"held_joints": {"elbow": 9.0}}, "settings_refused"),
+    ],
+)
+def test_what_gives_no_command_and_keeps_the_trajectory(
+    engine: StreamingEngine, options: dict[str, Any], state: str
+) -> None:
+    before = run(engine, 10)
+    arm = engine.arm.positions
+    result = engine.tick(inputs(engine, **options))
+    assert (result.state, result.command) == (state, None)
+    assert result.positions is before.positions
+    after = engine.tick(inputs(engine, measured=_by_name(engine, arm)))
+    assert before.command is not None and after.command is not None
+    assert 0 < np.abs(after.command - before.command).max() < 0.1
+
+
+def test_refused_settings_are_one_sentence(engine: StreamingEngine) -> None:
+    caps = StreamingConfig(joint_velocity_limits_rad_s={"elbou": 1.0})
+    status = engine.tick(inputs(engine, streaming=caps)).status
+    assert status.code == "infeasible" and "elbou" in status.cause and "elbow" in status.cause
+
+
+def test_missing_feedback_is_named(engine: StreamingEngine) -> None:
+    measured = {name: position for name, position in AT_BENT.items() if name != "twist"}
+    status = engine.tick(inputs(engine, measured=measured)).status
+    assert "twist" in status.cause and "yaw" not in status.cause
+
+
+def test_a_timeout_of_zero_never_drops_a_target(engine: StreamingEngine) -> None:
+    never = StreamingConfig(timeout=0.0)
+    assert engine.tick(inputs(engine, streaming=never, target_age_s=1e9)).state == "tracking"
+
+
+def test_an_emergency_stop_halts_the_arm_and_disengaging_lets_it_finish(
+    engine: StreamingEngine,
+) -> None:
+    run(engine, 10)
+    there = engine.arm.positions
+    run(engine, 10, emergency_stop=True)
+    assert engine.arm.positions.tolist() == there.tolist()
+    engine.tick(inputs(engine))
+    there = engine.arm.positions
+    run(engine, 10, engaged=False)
+    assert engine.arm.positions.tolist() != there.tolist()
+
+
+def test_after_a_stop_commands_start_from_the_measured_state(engine: StreamingEngine) -> None:
+    run(engine, 30)
+    stopped = engine.tick(inputs(engine, emergency_stop=True))
+    assert stopped.measured is not None
+    assert stopped.positions.tolist() == stopped.measured.tolist()
+    after = engine.tick(inputs(engine))
+    assert after.command is not None
+    assert np.abs(after.command - stopped.measured).max() <= 5.0 * DT
+
+
+def test_plain_inputs_mean_engaged_with_an_ideal_arm(engine: StreamingEngine) -> None:
+    result = engine.tick(TickInputs(CALM, DT, {"tool": above(engine)}))
+    assert result.state == "tracking" and engine.arm.config.is_ideal
+
+
+def test_observing_moves_nothing(engine: StreamingEngine) -> None:
+    run(engine, 5)
+    arm = engine.arm.positions
+    first, second = engine.observe(inputs(engine)), engine.observe(inputs(engine))
+    assert engine.arm.positions is arm
+    assert first.q.tolist() == second.q.tolist() and first.tools[0].position_error_m is not None
+    assert engine.observe(inputs(engine, engaged=False)).state == "disengaged"
+    assert engine.observe(inputs(engine, emergency_stop=True)).state == "emergency_stop"
+
+
+def test_positions_are_clamped_and_bad_ones_change_nothing(engine: StreamingEngine) -> None:
+    engine.set_positions({"elbow": 99.0})
+    assert engine.arm.measured[2] == 2.0
+    for positions, said in (({"elbou": 0.0}, "elbow"), ({"elbow": math.nan}, "finite")):
+        with pytest.raises(SolverError, match=said):
+            engine.set_positions(positions)
+    assert engine.arm.measured[2] == 2.0
+
+
+def test_a_floating_base_stays_where_it_was_put(tmp_path: Path) -> None:
+    robot = load(tmp_path, SIX_AXIS_ARM, tools=("tool",), floating_base=True)
+    engine = StreamingEngine(robot)
+    base = Pose(np.array([0.5, 0.0, 0.2]), np.array([0.0, 0.0, 0.0, 1.0]))
+    engine.set_positions(BENT, base)
+    here = engine.observe(inputs(engine, targets={})).tools[0].transform_tool_to_world
+    result = run(engine, 200, targets={"tool": moved(here, (0.0, 0.03, 0.03))})
+    assert result.transform_base_to_world == base
+    assert result.tools[0].position_error_m == pytest.approx(0.0, abs=2e-3)
+    assert result.q[:3].tolist() == [0.5, 0.0, 0.2]
+
+
+def _by_name(engine: StreamingEngine, positions: np.ndarray) -> dict[str, float]:
+    names = engine.robot.description.joint_names
+    return dict(zip(names, positions.tolist(), strict=True))
