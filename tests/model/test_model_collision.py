@@ -361,6 +361,30 @@ def test_the_nearest_pairs_are_those_of_computing_every_distance(name: str) -> N
     assert computed < 0.8 * 60 * len(selection.shape_pairs)
 
 
+def test_a_hull_that_turns_about_its_own_middle_is_not_overlooked(tmp_path: Path) -> None:
+    rotor = collision('<box size="0.02 1 0.02"/>')
+    joints = (
+        joint("j0", parent="base", child="mid", xyz="0 0 0"),
+        joint("turn", "continuous", parent="mid", child="rotor", xyz="0 0 0"),
+        joint("j2", parent="base", child="side", xyz="0 0 0"),
+        joint("j3", parent="side", child="post", xyz="0 0 0"),
+    )
+    links = (
+        link("base", sphere(0.05, "0.65 0 0")), link("mid", sphere(0.01, "0 0 -3")),
+        link("rotor", rotor), link("side", sphere(0.01, "0 0 3")),
+        link("post", sphere(0.05, "0.65 0 0.6")),
+    )  # fmt: skip
+    robot = load(tmp_path, f'<robot name="rotor">{"".join((*links, *joints))}</robot>')
+    model = build_collision_model(robot)
+    nearest = NearestPairs(robot.model, model, model.selection(0.02))
+    data = robot.model.createData()
+    for angle, distance in ((0.0, 0.5), (np.pi / 2, 0.1)):
+        q = robot.q_from_positions({"turn": angle})
+        pin.forwardKinematics(robot.model, data, q)
+        (found,) = nearest.nearest(data, 1)
+        assert found.distance_m == pytest.approx(distance, abs=1e-6)
+
+
 def test_the_closest_pair_has_its_names_points_and_distance(tmp_path: Path) -> None:
     robot = load(tmp_path, chain(link("a", sphere(0.05, "0 0.1 0")), link("b"),
                                  link("c", sphere(0.1)), link("d", sphere(0.02))))  # fmt: skip
