@@ -1,0 +1,123 @@
+"""``workbench plan --robot``: JSON out, and one sentence for each mistake."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.ik.test_ik_streaming import pose_of
+from tests.robots_inline import SIX_AXIS_ARM, write_urdf
+from workbench.cli import main
+from workbench.model.controlled import ControlledRobot, controlled_from_request
+from workbench.model.request import RobotRequest
+
+TARGET = "tool=0.55,0.1,0.25,0.6,0,0.8,0"
+START = ("--start", "shoulder=0.4", "--start", "elbow=0.9", "--start", "pitch=0.8")
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> str:
+    return write_urdf(tmp_path, SIX_AXIS_ARM)
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(("plan", *words))
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_a_plan_is_printed_as_json(capsys: pytest.CaptureFixture[str], arm: str) -> None:
+    status, out, err = run(capsys, "--robot", arm, "--target", TARGET, *START)
+    plan = json.loads(out)
+    assert (status, err, plan["status"]) == (0, "", "SUCCESS")
+    assert set(plan["positions"]) == {"yaw", "shoulder", "elbow", "roll", "pitch", "twist"}
+    assert plan["position_error_m"] <= 1e-3 and plan["orientation_error_rad"] <= 1e-2
+    assert 1 <= plan["attempt"] == plan["attempts"] <= 10 and plan["iterations"] >= 1
+    assert run(capsys, "--robot", arm, "--target", TARGET, *START)[1] == out
+
+
+def target(robot: ControlledRobot, frame: str, **positions: float) -> str:
+    """Return --target's text for where a frame is at some positions."""
+    pose = pose_of(robot, robot.vector(positions), frame)
+    return f"{frame}=" + ",".join(map(repr, [*pose.translation.tolist(), *pose.wxyz.tolist()]))
+
+
+def test_a_profile_plans_for_both_of_its_hands(capsys: pytest.CaptureFixture[str]) -> None:
+    robot, _ = controlled_from_request(RobotRequest("dual_arm_7dof"))
+    status, out, _ = run(
+        capsys, "--robot", "dual_arm_7dof", "--attempts", "20", "--seed", "3",
+        "--position-tolerance", "0.002", "--orientation-tolerance", "0.02",
+        "--target", target(robot, "left_hand", left_joint1=0.4, left_joint4=1.0),
+        "--target", target(robot, "right_hand", right_joint1=0.2, right_joint4=0.8),
+    )  # fmt: skip
+    plan = json.loads(out)
+    assert (status, plan["status"], plan["seed"]) == (0, "SUCCESS", 3)
+    assert len(plan["positions"]) == 14
+
+
+def test_no_solution_is_json_as_well_and_exit_status_1(
+    capsys: pytest.CaptureFixture[str], arm: str, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text("solver: daqp\nlm_damping: 0.01\nmax_iterations: 7\n")
+    status, out, _ = run(
+        capsys, "--robot", arm, "--target", "tool=9,0,0,1,0,0,0", "--attempts", "2",
+        "--config", str(config),
+    )  # fmt: skip
+    plan = json.loads(out)
+    assert status == 1
+    assert (plan["status"], plan["attempts"], plan["positions"]) == ("NO_SOLUTION", 2, None)
+    assert plan["iterations"] == 7
+
+
+def test_a_held_joint_is_held_and_out_writes_a_file(
+    capsys: pytest.CaptureFixture[str], arm: str, tmp_path: Path
+) -> None:
+    robot, _ = controlled_from_request(RobotRequest(arm))
+    goal = target(robot, "tool", shoulder=0.5, elbow=0.8, pitch=0.7, roll=0.2, twist=0.25)
+    out = tmp_path / "plan.json"
+    status, printed, _ = run(
+        capsys, "--robot", arm, "--target", goal, *START, "--hold", "twist=0.25", "--out", str(out)
+    )
+    assert status == 0 and printed.startswith("SUCCESS")
+    assert json.loads(out.read_text())["positions"]["twist"] == pytest.approx(0.25, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "--record"),
+        (["--robot", "ARM"], "--target"),
+        (["--robot", "ARM", "--record", "x.json"], "--record"),
+        (["--record", "x.json", "--target", TARGET], "--target"),
+        (["--record", "x.json", "--seed", "0"], "--seed"),
+        (["--robot", "pandq", "--target", TARGET], "panda"),
+        (["--robot", "/does/not/exist.urdf", "--target", TARGET], "/does/not/exist.urdf"),
+        (["--robot", "ARM", "--target", "tool"], "qw,qx,qy,qz"),
+        (["--robot", "ARM", "--target", "tool=1,2,3"], "qw,qx,qy,qz"),
+        (["--robot", "ARM", "--target", "tool=nan,0,0,1,0,0,0"], "qw,qx,qy,qz"),
+        (["--robot", "ARM", "--target", "tool=0,0,0,0,0,0,0"], "length zero"),
+        (["--robot", "ARM", "--target", "tol=0,0,0,1,0,0,0"], "perhaps tool"),
+        (["--robot", "ARM", "--target", TARGET, "--target", TARGET], "twice"),
+        (["--robot", "ARM", "--target", TARGET, "--start", "elbou=0"], "elbow"),
+        (["--robot", "ARM", "--target", TARGET, "--start", "elbow"], "JOINT=VALUE"),
+        (["--robot", "ARM", "--target", TARGET, "--hold", "elbow=9"], "outside its limits"),
+        (["--robot", "ARM", "--target", TARGET, "--attempts", "0"], "--attempts"),
+        (["--robot", "ARM", "--target", TARGET, "--seed", "-1"], "--seed"),
+        (["--robot", "ARM", "--target", TARGET, "--seed", "x"], "--seed"),
+        (["--robot", "ARM", "--target", TARGET, "--position-tolerance", "-1"],
+         "--position-tolerance"),
+        (["--robot", "ARM", "--target", TARGET, "--config", "/does/not/exist.yaml"],
+         "/does/not/exist.yaml"),
+        (["--robot", "ARM", "--target", TARGET, "--out", "/does/not/exist.json"],
+         "/does/not/exist.json"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_sentence_that_names_it(
+    capsys: pytest.CaptureFixture[str], arm: str, words: list[str], said: str
+) -> None:
+    status, out, err = run(capsys, *(arm if word == "ARM" else word for word in words))
+    assert (status, out) == (2, "")
+    assert said in err and len(err.strip().splitlines()) == 1
