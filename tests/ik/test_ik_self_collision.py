@@ -11,6 +11,7 @@ import numpy as np
 import pink
 import pinocchio as pin
 import pytest
+import qpsolvers
 from pink.tasks import FrameTask, PostureTask
 
 from tests.ik.engines import CALM
@@ -298,6 +299,22 @@ def test_a_step_that_no_row_can_mend_is_shortened_or_dropped(tmp_path: Path) -> 
     )
     rig.put(rig.configuration.q + velocity * DT)
     assert rig.distance() >= 0.95 * DISTANCE_M
+    assert -6.0 < velocity[0] < 0.0
+
+
+def test_rows_that_leave_no_solution_shorten_the_step_instead(tmp_path: Path) -> None:
+    rig = gantry(tmp_path, 0.0)
+    rig.put(np.array([0.32, 0.0]))
+    rows = len(rig.barrier.compute_qp_inequalities(rig.configuration, DT)[1])
+
+    def solve() -> np.ndarray:
+        matrix, vector = rig.barrier.compute_qp_inequalities(rig.configuration, DT)
+        if len(vector) > rows:
+            problem = qpsolvers.Problem(np.eye(2), np.zeros(2), matrix, vector)
+            raise pink.exceptions.NoSolutionFound(problem, qpsolvers.Solution(problem))
+        return np.array([-0.06 / DT, 0.0])
+
+    velocity = solve_apart(solve, rig.configuration, [rig.barrier], DT)
     assert -6.0 < velocity[0] < 0.0
 
 

@@ -302,7 +302,10 @@ def solve_apart(
         for _ in range(_FURTHER_SOLVES):
             if _are_safe(watching, configuration, velocity * dt):
                 return velocity
-            velocity = _solve_giving_way(solve, watching)
+            try:
+                velocity = _solve_giving_way(solve, watching)
+            except NoSolutionFound:
+                break  # the step without these rows is one, if a shorter one
         for share in _SHARES_OF_STEP:
             if _are_safe(watching, configuration, share * velocity * dt):
                 return share * velocity
