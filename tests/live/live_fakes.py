@@ -13,10 +13,13 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.planning import PlanningConfig
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
+from workbench.ik.plan_types import PlanResult
 from workbench.ik.types import (
     ConvergenceResult,
+    EngineKind,
     SolveStatus,
     TickInputs,
     TickResult,
@@ -24,6 +27,7 @@ from workbench.ik.types import (
 )
 from workbench.live.bundle import RobotBundle
 from workbench.live.session import Session
+from workbench.model.collision_pairs import LeftOutPair, PairSelection
 from workbench.model.description import Joint, RobotDescription
 from workbench.poses import Pose, frozen_array
 
@@ -71,6 +75,7 @@ class FakeEngine:
     """Moves towards the first enabled target by ``gain`` a tick, inside the limits of 1 m."""
 
     def __init__(self) -> None:
+        self.kind: EngineKind = "pink"
         self.q = np.zeros(3)
         self.ticks: list[TickInputs] = []
         self.observed: list[TickInputs] = []
@@ -156,6 +161,47 @@ def fake_converge(
     )
 
 
+def make_fake_engine(kind: EngineKind) -> FakeEngine:
+    engine = FakeEngine()
+    engine.kind = kind
+    return engine
+
+
+class FakeHulls:
+    """Hulls of a robot whose links are all too near each other."""
+
+    def selection(self, minimum_distance_m: float) -> PairSelection:
+        pair = LeftOutPair("base", "arm", "close_at_home", "At home they touch.", 0.0)
+        return PairSelection(minimum_distance_m, (), (pair,), np.zeros(0, dtype=np.int64))
+
+
+def make_fake_hulls(report: Callable[[float, str], None]) -> FakeHulls:
+    report(0.5, "half of the hulls")
+    return FakeHulls()
+
+
+def fake_plan(
+    inputs: TickInputs,
+    planning: PlanningConfig,
+    start: RobotPose,
+    keep_going: Callable[[int, int], bool],
+) -> PlanResult:
+    """Go straight to the first target in five steps, at the second attempt."""
+    target = next(pose for pose in inputs.targets.values() if pose is not None)
+    begin = np.array([start.positions[name] for name in JOINTS])
+    path = []
+    for iteration in range(5):
+        if not keep_going(2, iteration):
+            return PlanResult("CANCELLED", "Cancelled.", iteration, 2, 2, 1.0, 0.0, None, ())
+        path.append(begin + (iteration + 1) / 5 * (target.translation - begin))
+    if np.abs(path[-1]).max() > 1.0:
+        text = "The target is not reached in 5 iterations."
+        return PlanResult("NO_SOLUTION", text, 5, planning.max_attempts, 1, 1.0, 0.0, None, ())
+    return PlanResult(
+        "SUCCESS", "Every frame is at its target.", 5, 2, 2, 0.0, 0.0, path[-1], tuple(path)
+    )
+
+
 def fake_bundle(
     name: str = "gantry",
     engine: FakeEngine | None = None,
@@ -189,6 +235,9 @@ def fake_bundle(
         picture=FakePicture(),
         tool_poses=tool_poses,
         converge=fake_converge,
+        make_engine=make_fake_engine,
+        plan=fake_plan,
+        make_hulls=make_fake_hulls,
     )
 
 
@@ -238,4 +287,4 @@ class Rig:
 def commanded(rig: Rig) -> Mapping[str, float] | None:
     """Take the loop's inputs and return the joint positions that it is told to go to."""
     command = rig.session.take_inputs().command
-    return None if command is None else command.positions
+    return None if command is None else command.pose.positions

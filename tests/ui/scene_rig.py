@@ -13,7 +13,14 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from viser import _messages
 
-from tests.live.live_fakes import FakeClock, FakeEngine, fake_converge
+from tests.live.live_fakes import (
+    FakeClock,
+    FakeEngine,
+    fake_converge,
+    fake_plan,
+    make_fake_engine,
+    make_fake_hulls,
+)
 from workbench.config.settings import Settings, ToolTarget
 from workbench.ik.types import ToolResult
 from workbench.live.bundle import RobotBundle
@@ -103,7 +110,14 @@ def tool_poses(_positions: Mapping[str, float]) -> dict[str, Pose]:
 
 def bundle(robot: RobotDescription | None = None) -> RobotBundle:
     return RobotBundle(
-        robot or description(), FakeEngine(), CranePicture(), tool_poses, fake_converge
+        robot or description(),
+        FakeEngine(),
+        make_fake_engine,
+        CranePicture(),
+        tool_poses,
+        fake_converge,
+        fake_plan,
+        make_fake_hulls,
     )
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 import pinocchio
@@ -19,14 +18,12 @@ from numpy.typing import NDArray
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.planning import PlanningConfig
 from workbench.errors import SolverError
+from workbench.ik.plan_types import PlanResult, PlanStatus
 from workbench.ik.pose_tasks import PoseTasks, PostureShape
 from workbench.model.controlled import ControlledRobot
 from workbench.poses import Pose, frozen_array
 
 Vector = NDArray[np.float64]
-
-PlanStatus = Literal["SUCCESS", "NO_SOLUTION", "JOINT_LIMITS", "CANCELLED"]
-"""How a plan ended: DimOS's names, and ``CANCELLED``."""
 
 LIMITS_TOLERANCE = 1e-8
 """How far outside its limits, in rad or m, a joint of a plan may be."""
@@ -34,40 +31,6 @@ LIMITS_TOLERANCE = 1e-8
 _LARGEST_RANGE = 1e3
 
 _PLAIN = PostureShape()
-
-
-@dataclass(frozen=True, eq=False)
-class PlanResult:
-    """How a plan went.
-
-    Attributes:
-        status: How it ended.
-        message: The same in one sentence.
-        iterations: Iterations of the attempt that is reported; 1 means that the seed was there.
-        attempts: Attempts that were made.
-        attempt: The attempt that is reported, from 1: the one that succeeded, else the first.
-        position_error_m: Largest distance of a frame from its target, before the last step of an
-            attempt that failed.
-        orientation_error_rad: Largest angle of a frame to its target, likewise.
-        positions: Where the plan ends, in the order of commands, rad or m, shape (n,), read-only;
-            None unless it succeeded.
-        path: Positions of the reported attempt from its start on, one entry an iteration.
-    """
-
-    status: PlanStatus
-    message: str
-    iterations: int
-    attempts: int
-    attempt: int
-    position_error_m: float
-    orientation_error_rad: float
-    positions: Vector | None
-    path: tuple[Vector, ...]
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether the plan arrived."""
-        return self.status == "SUCCESS"
 
 
 class Planner:

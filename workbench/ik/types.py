@@ -29,6 +29,9 @@ SolveCode = Literal[
 SolveWith = Literal["pink", "fast"]
 """Who solves a step: Pink's own ``solve_ik``, or our faster way to the same answer."""
 
+EngineKind = Literal["pink", "fast", "streaming", "isaac"]
+"""What drives the robot: a live engine by who solves, streaming, or Isaac's controller."""
+
 # One object each, so that inputs without a home of their own compare equal by identity.
 _NO_JOINTS: Mapping[str, float] = frozen_mapping()
 _AT_ORIGIN = Pose()

@@ -187,7 +187,7 @@ class PinkIKController(BaseController):
         try:
             velocity = self._stack.solve(self._dt)
         except SOLVE_FAILURES as error:
-            _log.warning("no step at t = %s s: %s", t, error)
+            self._no_step(t, error)
             return None
         q = configuration.q
         configuration.integrate_inplace(velocity, self._dt)
@@ -197,6 +197,10 @@ class PinkIKController(BaseController):
                 self._dt, q, positions,
             )
         )  # fmt: skip
+
+    def _no_step(self, t: float, error: Exception) -> None:
+        """Say why a step was not taken."""
+        _log.warning("no step at t = %s s: %s", t, error)
 
     def _controlled_positions(self, state: RobotState) -> Vector | None:
         """Return the positions of the controlled joints, in their order; None if one is missing."""

@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.planning import PlanningConfig
 from workbench.config.robot_pose import RobotPose
-from workbench.ik.types import ConvergenceResult, Engine, TickInputs
+from workbench.ik.plan_types import PlanResult
+from workbench.ik.types import ConvergenceResult, Engine, EngineKind, TickInputs
+from workbench.model.collision_pairs import PairSelection
 from workbench.model.description import RobotDescription
 from workbench.poses import Pose
 
@@ -35,6 +38,14 @@ class Picture(Protocol):
         ...
 
 
+class Hulls(Protocol):
+    """Convex hulls of a robot's links, for self-collision barriers; an engine takes them."""
+
+    def selection(self, minimum_distance_m: float) -> PairSelection:
+        """Return which pairs of links are kept apart, and which are not and why."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class RobotBundle:
     """One loaded robot: complete before anybody sees it, dropped whole when another comes.
@@ -42,18 +53,25 @@ class RobotBundle:
     Attributes:
         description: The robot in plain values.
         engine: The live loop's engine; the loop thread alone uses it.
+        make_engine: Makes an engine of another kind, at home.
         picture: Places the links; the scene's thread alone uses it.
         tool_poses: Forward kinematics: poses of the tool frames, by name, at joint positions, by
             name. Thread-safe.
         converge: Iterates to convergence from a pose; calls its last argument with
             the iteration count and stops early when that returns False. Thread-safe.
+        plan: Plans from a pose to the targets; calls its last argument with attempt and iteration
+            and stops early when that returns False. Thread-safe.
+        make_hulls: Makes what self-collision barriers need, reporting progress to its argument.
     """
 
     description: RobotDescription
     engine: Engine
+    make_engine: Callable[[EngineKind], Engine]
     picture: Picture
     tool_poses: Callable[[Mapping[str, float]], Mapping[str, Pose]]
     converge: Callable[[TickInputs, RobotPose, Callable[[int], bool]], ConvergenceResult]
+    plan: Callable[[TickInputs, PlanningConfig, RobotPose, Callable[[int, int], bool]], PlanResult]
+    make_hulls: Callable[[Callable[[float, str], None]], Hulls]
 
     @property
     def defaults(self) -> PinkKinematicsConfig:

@@ -12,23 +12,18 @@ import math
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
 
-from workbench.errors import WorkbenchError
-from workbench.ik.types import Engine, SolveStatus, TickResult, ToolResult
 from workbench.live.exchange import Latest, RecordRing
-from workbench.live.glide import Glide
-from workbench.live.inputs import enabled_targets, tick_inputs
-from workbench.live.monitor import Monitor
 from workbench.live.pacing import Pacer
+from workbench.live.robot_run import RobotRun
 from workbench.live.session import Session
-from workbench.live.snapshot import StateSnapshot, Status, Timing, ToolState
-from workbench.live.state import LoopInputs, SessionState
-from workbench.poses import Pose, frozen_array
+from workbench.live.snapshot import StateSnapshot, Timing, ToolState
+from workbench.live.state import SessionState
 
 REST_AFTER_S = 60.0
 REST_RATE_HZ = 10.0
@@ -95,7 +90,7 @@ class Loop:
         self._resting = False
 
         self._tick = 0
-        self._robot = _RobotRun(session.state)
+        self._robot = RobotRun(session.state)
         self._faults: tuple[Fault, ...] = ()
         self._began_s = math.nan
         self._timing = _NO_TIMING
@@ -219,14 +214,15 @@ class Loop:
         began_s = self._clock()
         inputs = self._session.take_inputs()
         if inputs.state.epoch != self._robot.state.epoch:
-            self._robot = _RobotRun(inputs.state)
+            self._robot = RobotRun(inputs.state)
         robot = self._robot
         try:
-            result, status, tools, fault = robot.turn(inputs, began_s)
+            turn, fault = robot.turn(inputs, began_s)
         except Exception:
             fault = traceback.format_exc()
             self._note_fault(fault)
-            result, status, tools = robot.hold_after_fault(inputs, fault)
+            turn = robot.hold_after_fault(inputs, fault)
+        result, status, tools = turn.result, turn.status, turn.tools
         ended_s = self._clock()
         period_s = began_s - self._began_s
         self._began_s = began_s
@@ -246,6 +242,10 @@ class Loop:
             tools=tools,
             status=status,
             timing=self._timing,
+            mode=inputs.state.settings.mode,
+            streaming=turn.streaming,
+            playing=turn.playing,
+            closest_pair=result.closest_pair,
             fault=fault,
         )
         self.latest.put(snapshot)
@@ -279,124 +279,5 @@ class Loop:
             self._faults = (*self._faults, Fault(self._now_utc(), text))[-_FAULTS_KEPT:]
 
 
-Outcome = tuple[TickResult, Status, tuple[ToolState, ...]]
-
-
-class _RobotRun:
-    """Everything that the loop remembers of one robot: dropped whole when another comes."""
-
-    def __init__(self, state: SessionState) -> None:
-        self.state = state
-        self.retry = False
-        self._engine: Engine = state.bundle.engine
-        self._glide = Glide()
-        self._monitor = Monitor(state.description.joints_before)
-        self._last = _at_home(state)
-        self._fault: tuple[int, str] | None = None
-        self._fault_count = 0
-
-    def turn(
-        self, taken: LoopInputs, now_s: float
-    ) -> tuple[TickResult, Status, tuple[ToolState, ...], str | None]:
-        """Take one tick, or hold; raises whatever the engine raises."""
-        state = taken.state
-        if self._fault is not None:
-            version, fault = self._fault
-            if not (self.retry or taken.command is not None or state.version != version):
-                return *self.hold_after_fault(taken, fault), fault
-            # The engine may have stopped half way: put it back to where it was good.
-            names = state.description.joint_names
-            self._engine.set_positions(
-                dict(zip(names, self._last.positions.tolist(), strict=True)),
-                self._last.transform_base_to_world,
-            )
-            self._fault = None
-            self._fault_count = 0
-        self.retry = False
-        if taken.command is not None:
-            command = taken.command
-            self._engine.set_positions(command.positions, command.transform_base_to_world)
-            self._monitor.reset()
-        wanted = enabled_targets(state.settings)
-        targets = self._glide.targets(now_s, wanted, taken.dragged, enabled=state.settings.glide)
-        inputs = tick_inputs(state.settings, targets)
-        paused = state.paused and not taken.single_step
-        try:
-            result = self._engine.observe(inputs) if paused else self._engine.tick(inputs)
-        except WorkbenchError as error:
-            held = _standing_still(self._last, wanted)
-            return held, *self._monitor.failed_to_set_up(str(error), inputs, held), None
-        self._last = result = _measured_to(wanted, targets, result)
-        if paused:
-            return result, *self._monitor.stood_still(inputs, result), None
-        status, tools = self._monitor.ticked(now_s, inputs, result)
-        if state.paused:
-            status = replace(
-                status,
-                code="paused" if status.ok else status.code,
-                text=f"paused after a single step: {status.text}",
-            )
-        return result, status, tools, None
-
-    def hold_after_fault(self, taken: LoopInputs, fault: str) -> Outcome:
-        """Hold the last good positions until an edit or a restart."""
-        self._fault = (taken.state.version, fault)
-        self._fault_count += 1
-        inputs = tick_inputs(taken.state.settings)
-        held = _standing_still(self._last, inputs.targets)
-        _, tools = self._monitor.failed_to_set_up("", inputs, held)
-        text = f"stopped by an error of the program: {fault.strip().splitlines()[-1]}"
-        status = Status("fault", text, "change a setting or restart the loop", self._fault_count)
-        return held, status, tools
-
-
 def _largest(numbers: list[float | None]) -> float:
     return max((number for number in numbers if number is not None), default=math.nan)
-
-
-def _at_home(state: SessionState) -> TickResult:
-    """Return what is known of a robot before its first tick."""
-    home = state.description.home
-    positions = frozen_array([home[name] for name in state.description.joint_names])
-    return TickResult(
-        status=SolveStatus(),
-        q=frozen_array([]),
-        positions=positions,
-        velocities=frozen_array(np.zeros(len(positions))),
-        transform_base_to_world=Pose(),
-        tools=(),
-        solve_time_s=0.0,
-    )
-
-
-def _standing_still(result: TickResult, wanted: Mapping[str, Pose | None]) -> TickResult:
-    """Return the last result without motion, measured to the targets of now."""
-    tools = tuple(_measured(tool, wanted.get(tool.frame)) for tool in result.tools)
-    return replace(result, velocities=frozen_array(np.zeros(len(result.positions))), tools=tools)
-
-
-def _measured_to(
-    wanted: Mapping[str, Pose], targets: Mapping[str, Pose], result: TickResult
-) -> TickResult:
-    """Return the result with errors to the targets as set, where a tick aimed short of them."""
-    gliding = {frame for frame, pose in targets.items() if pose is not wanted[frame]}
-    if not gliding:
-        return result
-    tools = tuple(
-        _measured(tool, wanted[tool.frame]) if tool.frame in gliding else tool
-        for tool in result.tools
-    )
-    return replace(result, tools=tools)
-
-
-def _measured(tool: ToolResult, target: Pose | None) -> ToolResult:
-    if target is None:
-        errors = None, None
-    else:
-        errors = tool.transform_tool_to_world.distance_to(target)
-    return replace(
-        tool,
-        transform_target_to_world=target,
-        position_error_m=errors[0],
-        orientation_error_rad=errors[1],
-    )

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.ik.streaming_types import StreamingTickResult
 from workbench.ik.types import TickInputs, TickResult, ToolResult
 from workbench.live.snapshot import (
     REACHED_ORIENTATION_TOLERANCE_RAD,
@@ -33,6 +34,7 @@ from workbench.live.snapshot import (
     StatusCode,
     ToolState,
 )
+from workbench.live.streaming_words import held_back_text, idle_status
 from workbench.poses import Pose
 
 PROGRESS_WINDOW_S = 0.5
@@ -106,12 +108,15 @@ class Monitor:
             The state of the whole, and of each tool in the order of the result.
         """
         self._begin_anew_with_other_weights(inputs)
-        if not result.status.ok:
+        idle = None
+        if isinstance(result, StreamingTickResult):
+            idle = idle_status(result, self._failures + 1)
+        if idle is not None or not result.status.ok:
             self._failures += 1
             self._last_velocities = None
             self._clear_windows()
             states = tuple(self._standing(tool, inputs.config) for tool in result.tools)
-            return self._failed(result), states
+            return idle or self._failed(result), states
         self._failures = 0
         reversing = self._reverses_at_every_tick(result.velocities)
         states = tuple(self._moving(tool, now_s, inputs.config, reversing) for tool in result.tools)
@@ -141,7 +146,10 @@ class Monitor:
     # Tools -------------------------------------------------------------------------------
 
     def _begin_anew_with_other_weights(self, inputs: TickInputs) -> None:
-        weights = (inputs.config, dict(inputs.held_joints), dict(inputs.velocity_caps))
+        weights = (
+            inputs.config, dict(inputs.held_joints), dict(inputs.velocity_caps),
+            inputs.tasks, inputs.limits, inputs.barriers,
+        )  # fmt: skip
         if weights != self._weights:
             self._weights = weights
             self._progress.clear()
@@ -228,13 +236,16 @@ class Monitor:
             return Status("not_reached", f"{text} ({away})", remedy, oscillating=True)
         blamed = self._blamed(inputs, result, late)
         if all(state.code == "converging" for state in late):
-            return Status("converging", f"converging: {away}{_held_up_by(blamed)}")
-        text = f"not reached: {away}{_held_up_by(blamed)}"
+            return Status("converging", f"converging: {away}{_held_up(blamed, result)}")
+        text = f"not reached: {away}{_held_up(blamed, result)}"
         return Status("not_reached", text, _remedy(inputs, blamed, late))
 
     def _blamed(self, inputs: TickInputs, result: TickResult, late: list[ToolState]) -> _Blamed:
         """Return what holds back the joints that move the tools that are late."""
-        groups = (result.at_limit, result.saturated_velocity, tuple(inputs.held_joints))
+        saturated = result.saturated_velocity
+        if isinstance(result, StreamingTickResult):
+            saturated = (*saturated, *result.at_tracking_window)
+        groups = (result.at_limit, tuple(dict.fromkeys(saturated)), tuple(inputs.held_joints))
         if self._joints_before is not None:
             before = frozenset[str]().union(
                 *(self._joints_before(state.result.frame) for state in late)
@@ -282,6 +293,13 @@ def _distance_text(state: ToolState, config: PinkKinematicsConfig) -> str:
     if config.orientation_cost > 0.0 or config.position_cost == 0.0:
         parts.append(f"{math.degrees(tool.orientation_error_rad):.1f}°")
     return f"{tool.frame} is {' and '.join(parts)} away"
+
+
+def _held_up(blamed: _Blamed, result: TickResult) -> str:
+    """Return what binds, by name, as the end of a sentence."""
+    if isinstance(result, StreamingTickResult):
+        return held_back_text(result) or _held_up_by(blamed)
+    return _held_up_by(blamed)
 
 
 def _held_up_by(blamed: _Blamed) -> str:

@@ -9,21 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from workbench.config.robot_pose import RobotPose
+from workbench.live.playback import PoseCommand
 from workbench.live.snapshot import StateSnapshot
 from workbench.live.state import SessionState
 
 
 @dataclass(frozen=True, eq=False)
 class Command:
-    """A pose (all joints, by name) that the robot is sent to.
+    """Where the robot is sent.
 
     Attributes:
         version: Version of the settings from which on it counts.
-        pose: Where it goes.
+        order: Where it goes, and along what.
     """
 
     version: int
-    pose: RobotPose
+    order: PoseCommand
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +60,17 @@ class PoseCommands:
         """
         self._known, self._is_new = _Whereabouts(epoch, arrival), False
 
-    def send(self, version: int, pose: RobotPose) -> None:
+    def send(self, version: int, order: PoseCommand) -> None:
         """Send the robot to a pose, in the place of a command that the loop has not taken yet."""
-        self._known, self._is_new = replace(self._known, command=Command(version, pose)), True
+        self._known, self._is_new = replace(self._known, command=Command(version, order)), True
 
-    def take(self) -> RobotPose | None:
+    def take(self) -> PoseCommand | None:
         """Return the command for the loop, once."""
         command = self._known.command
         if command is None or not self._is_new:
             return None
         self._is_new = False
-        return command.pose
+        return command.order
 
     def present_pose(self, state: SessionState, snapshot: StateSnapshot | None) -> RobotPose:
         """Return where the robot is, or is just being sent; may be called without the lock.
@@ -88,7 +89,7 @@ class PoseCommands:
         if command is not None and (
             snapshot is None or snapshot.settings_version < command.version
         ):
-            return command.pose
+            return command.order.pose
         if snapshot is not None:
             names = state.description.joint_names
             positions = dict(zip(names, snapshot.positions.tolist(), strict=True))

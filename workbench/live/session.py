@@ -7,7 +7,7 @@ joint, pause, switch the robot, save.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -15,10 +15,13 @@ from workbench.config.frozen import frozen_mapping
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings
-from workbench.live.bundle import RobotBundle
+from workbench.errors import ConfigError
+from workbench.live.bundle import Hulls, RobotBundle
 from workbench.live.change import Change
 from workbench.live.changes import differences, with_field_of
 from workbench.live.checks import check_settings
+from workbench.live.controls import HardwareControls
+from workbench.live.playback import PoseCommand, poses_along
 from workbench.live.pose_edits import (
     Whereabouts,
     goal_of,
@@ -65,6 +68,7 @@ class Session(SessionCore):
         self, label: str, positions: Mapping[str, float], *, gesture: str | None = None,
         epoch: int | None = None, move_targets: bool = True,
         transform_base_to_world: Pose | None = None,
+        path: Sequence[Mapping[str, float]] = (), step_s: float = 0.0,
     ) -> SessionState:  # fmt: skip
         """Send the robot to joint positions at once (home, set pose); undo sends it back.
 
@@ -78,15 +82,18 @@ class Session(SessionCore):
             move_targets: Whether the targets come along to where the tools will be. Without it
                 the robot would leave again at the next tick.
             transform_base_to_world: Where a floating base goes; None leaves it where it is.
+            path: Joint positions on the way, by name, which the robot is shown at one after the
+                other; empty to be there at once.
+            step_s: Time from one of them to the next, s.
 
         Raises:
             ConfigError: For a joint that the robot does not have, or a number that is not finite.
         """
 
-        def change(here: Whereabouts) -> tuple[Settings, RobotPose]:
+        def change(here: Whereabouts) -> tuple[Settings, PoseCommand]:
             goal = goal_of(here, positions, transform_base_to_world)
             settings = with_targets_at(here, goal) if move_targets else here.state.settings
-            return settings, goal
+            return settings, PoseCommand(goal, poses_along(path, goal), step_s)
 
         return self._edit(label, change, gesture, epoch)
 
@@ -128,6 +135,31 @@ class Session(SessionCore):
             None, lambda here: (with_field_of(here.state.settings, self._start, field), None)
         )
 
+    # Hardware ----------------------------------------------------------------------------
+
+    def engage(self, engaged: bool) -> None:
+        """Let commands out to the arm, or not.
+
+        Raises:
+            ConfigError: When the emergency stop is pressed.
+        """
+        if engaged and self._state.controls.emergency_stop:
+            raise ConfigError("the emergency stop is pressed", expected="release it first")
+        self._set_controls(lambda controls: replace(controls, engaged=engaged))
+
+    def press_emergency_stop(self) -> None:
+        """Stop the arm, and disengage; :meth:`release_emergency_stop` before it can go on."""
+        self._set_controls(lambda controls: replace(controls, engaged=False, emergency_stop=True))
+
+    def release_emergency_stop(self) -> None:
+        """Let the arm be engaged again; it stays disengaged until then."""
+        self._set_controls(lambda controls: replace(controls, emergency_stop=False))
+
+    def stop_targets(self, stopped: bool) -> None:
+        """Let no target arrive any more, so that it goes stale, or let them arrive again."""
+        now_s = self.clock() if stopped else None
+        self._set_controls(lambda controls: replace(controls, targets_stopped_at_s=now_s))
+
     # Not undoable ------------------------------------------------------------------------
 
     def set_paused(self, paused: bool) -> None:
@@ -143,6 +175,15 @@ class Session(SessionCore):
         with self._lock:
             if self._state.paused:
                 self._steps_wanted += 1
+
+    def set_hulls(self, hulls: Hulls, *, epoch: int) -> bool:
+        """Hand over what self-collision barriers need; False when another robot has come."""
+        with self._lock:
+            fits = epoch == self._state.epoch
+            if fits:
+                self._swap(hulls=hulls)
+        self._subscribers.deliver()
+        return fits
 
     def set_loading(self, title: str | None) -> None:
         """Say which robot is being loaded; None when it is over."""
@@ -263,6 +304,11 @@ class Session(SessionCore):
 
     # Inside ------------------------------------------------------------------------------
 
+    def _set_controls(self, change: Callable[[HardwareControls], HardwareControls]) -> None:
+        with self._lock:
+            self._swap(controls=change(self._state.controls))
+        self._subscribers.deliver()
+
     def _present_robot(self, pose: RobotPose) -> _Robot:
         return _Robot(self._state.bundle, self._committed, self._start, pose)
 
@@ -279,6 +325,8 @@ class Session(SessionCore):
             bundle=robot.bundle,
             epoch=old.epoch + 1,
             drags=frozen_mapping(),
+            controls=HardwareControls(),
+            hulls=None,
             previous_robot=None if previous is None else previous.bundle.description.name,
             config_changed_at=self._now_utc() if other_robot else old.config_changed_at,
         )

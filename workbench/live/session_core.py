@@ -27,6 +27,7 @@ from workbench.live.checks import check_settings, unknown_frame
 from workbench.live.exchange import Latest
 from workbench.live.glide import DraggedTarget
 from workbench.live.history import History, Step
+from workbench.live.playback import PoseCommand
 from workbench.live.pose_command import PoseCommands
 from workbench.live.pose_edits import (
     Whereabouts,
@@ -201,7 +202,7 @@ class SessionCore:
     def _edit(
         self,
         label: str | None,
-        change: Callable[[Whereabouts], tuple[Settings, RobotPose | None]],
+        change: Callable[[Whereabouts], tuple[Settings, PoseCommand | None]],
         gesture: str | None = None,
         epoch: int | None = None,
     ) -> SessionState:
@@ -211,13 +212,13 @@ class SessionCore:
             if epoch is not None and base.epoch != epoch:
                 return base
             here = self._whereabouts(base)
-            settings, goal = change(here)
+            settings, order = change(here)
             if settings is not base.settings:
                 check_settings(settings, base.description)
-            before = None if goal is None else here.pose
+            before = None if order is None else here.pose
             with self._lock:
                 if self._state.version == base.version:
-                    self._commit(label, settings, gesture, before, goal)
+                    self._commit(label, settings, gesture, before, order)
                     break
         self._subscribers.deliver()
         return self._state
@@ -228,33 +229,33 @@ class SessionCore:
         wanted: Settings,
         gesture: str | None,
         pose_before: RobotPose | None,
-        pose_after: RobotPose | None,
+        order: PoseCommand | None,
     ) -> None:
         state = self._state
-        if pose_after is None:
+        if order is None:
             refuse_to_move_dragged(wanted, state)
         settings = with_poses_of(wanted, state.settings, state.drags)
         committed = with_poses_of(settings, self._committed, state.drags)
-        if committed == self._committed and pose_after is None:
+        if committed == self._committed and order is None:
             return
         step = Step(
             label=label or describe_change(self._committed, committed),
             before=self._committed,
             after=committed,
             pose_before=pose_before,
-            pose_after=pose_after,
+            pose_after=None if order is None else order.pose,
             gesture=gesture,
             edited_at_s=self.clock(),
         )
         self._history.record(step, named=bool(label))
         self._committed = committed
-        self._swap(settings=settings, pose=pose_after)
+        self._swap(settings=settings, order=order)
 
     def _return_to(self, committed: Settings, pose: RobotPose | None) -> None:
         """Undo or redo: a target that somebody drags stays in their hand."""
         self._committed = committed
         settings = with_poses_of(committed, self._state.settings, self._state.drags)
-        self._swap(settings=settings, pose=pose)
+        self._swap(settings=settings, order=None if pose is None else PoseCommand(pose))
 
     def _finish_drags(self, frames: list[str]) -> None:
         """Make what each drag did a step; called with the lock held."""
@@ -272,24 +273,27 @@ class SessionCore:
             drags = {name: owner for name, owner in self._state.drags.items() if name != frame}
             self._swap(drags=frozen_mapping(drags))
 
-    def _swap(self, *, pose: RobotPose | None = None, **changed: object) -> None:
+    def _swap(self, *, order: PoseCommand | None = None, **changed: object) -> None:
         """Put a new state in place and queue it for the listeners; called with the lock held."""
         old = self._state
         settings = changed.get("settings", old.settings)
         assert isinstance(settings, Settings)
-        if settings is not old.settings or pose is not None or "epoch" in changed:
+        if settings is not old.settings or order is not None or "epoch" in changed:
             changed["version"] = old.version + 1
         told_elsewhere = "config_changed_at" in changed
         if not told_elsewhere and settings.as_exported() != (old.settings.as_exported()):
             changed["config_changed_at"] = self._now_utc()
+        if settings.mode != old.settings.mode:
+            # Nobody expects an arm to move because a mode was looked at again.
+            changed["controls"] = replace(old.controls, engaged=False, targets_stopped_at_s=None)
         changed["undo_label"] = self._history.undo_label
         changed["redo_label"] = self._history.redo_label
         bundle = changed.get("bundle", old.bundle)
         assert isinstance(bundle, RobotBundle)
         changed["unsaved"] = self._saved.differs_from(bundle.description.name, settings)
         self._state = replace(old, **changed)
-        if pose is not None:
-            self._commands.send(self._state.version, pose)
+        if order is not None:
+            self._commands.send(self._state.version, order)
         # A target that something else than its drag moved no longer glides.
         self._dragged = frozen_mapping(
             {

@@ -8,7 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.config.settings import Mode
+from workbench.ik.streaming_types import StreamingState
 from workbench.ik.types import ToolResult
+from workbench.model.collision_pairs import ClosestPair
 from workbench.poses import Pose
 
 StatusCode = Literal[
@@ -70,6 +73,28 @@ class ToolState:
     code: Literal["ok", "converging", "not_reached"] | None
 
 
+@dataclass(frozen=True, eq=False)
+class StreamingView:
+    """What the streaming mode adds to a snapshot.
+
+    Attributes:
+        state: What the tick did, or why it gave no command.
+        command: Joint positions sent, in the description's order, rad or m, shape (n,),
+            read-only; None for none.
+        measured: Measured joint positions, shape (n,), read-only; None where feedback is missing.
+        at_velocity_step: Names of the joints that the velocity caps hold back.
+        at_tracking_window: Names of the joints as far from the measured position as they may be.
+        at_margin: Names of the joints at the inward margin of a position limit.
+    """
+
+    state: StreamingState
+    command: NDArray[np.float64] | None
+    measured: NDArray[np.float64] | None
+    at_velocity_step: tuple[str, ...] = ()
+    at_tracking_window: tuple[str, ...] = ()
+    at_margin: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Timing:
     """How well the loop keeps its time, over the last few seconds.
@@ -105,6 +130,10 @@ class StateSnapshot:
         tools: One entry a tool frame, in the description's order.
         status: In words.
         timing: How well the loop keeps its time.
+        mode: What drove the robot.
+        streaming: What the streaming mode adds; None in other modes.
+        playing: Whether a path is being shown.
+        closest_pair: The two links nearest each other, where self-collision is watched.
         fault: Traceback of an unexpected exception, or None.
     """
 
@@ -121,4 +150,8 @@ class StateSnapshot:
     tools: tuple[ToolState, ...]
     status: Status
     timing: Timing
+    mode: Mode = "live"
+    streaming: StreamingView | None = None
+    playing: bool = False
+    closest_pair: ClosestPair | None = None
     fault: str | None = None

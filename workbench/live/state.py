@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings
-from workbench.live.bundle import RobotBundle
+from workbench.live.bundle import Hulls, RobotBundle
+from workbench.live.controls import HardwareControls
 from workbench.live.glide import DraggedTarget
+from workbench.live.playback import PoseCommand
 from workbench.model.description import RobotDescription
 
 
@@ -29,6 +30,8 @@ class SessionState:
         drags: Owner (client id) of each gizmo that is being dragged, by frame.
         loading: Title of the robot that is being loaded, or None.
         previous_robot: Name of the robot that "back to X" returns to, or None.
+        controls: What the buttons of the streaming mode say.
+        hulls: What self-collision barriers need; None until it is made.
         unsaved: Whether what the file would say differs from what was saved last (or from the
             start).
     """
@@ -44,6 +47,8 @@ class SessionState:
     drags: Mapping[str, int]
     loading: str | None
     previous_robot: str | None
+    controls: HardwareControls = field(default_factory=HardwareControls)
+    hulls: Hulls | None = None
     unsaved: bool = False
 
     @property
@@ -65,6 +70,6 @@ class LoopInputs:
     """
 
     state: SessionState
-    command: RobotPose | None
+    command: PoseCommand | None
     single_step: bool
     dragged: Mapping[str, DraggedTarget]

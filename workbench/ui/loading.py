@@ -15,12 +15,17 @@ from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
 from workbench.ik.convergence import solve_to_convergence
 from workbench.ik.forward import tool_poses
+from workbench.ik.robot_plan import plan_for_robot
+from workbench.ik.streaming_engine import StreamingEngine
 from workbench.ik.tick import LiveEngine
+from workbench.ik.types import Engine, EngineKind
+from workbench.isaac.engine import IsaacEngine
 from workbench.live.bundle import RobotBundle
+from workbench.model.collision import build_collision_model
 from workbench.model.description import RobotDescription
 from workbench.model.reload import kept_positions
 from workbench.model.request import RobotRequest
-from workbench.model.robot import load_robot
+from workbench.model.robot import Robot, load_robot
 
 Progress = Callable[[float, str], None]
 
@@ -39,10 +44,21 @@ def load_bundle(request: RobotRequest, progress: Progress | None = None) -> Robo
     return RobotBundle(
         description=robot.description,
         engine=LiveEngine(robot),
+        make_engine=partial(_make_engine, robot),
         picture=robot.picture,
         tool_poses=partial(tool_poses, robot),
         converge=partial(solve_to_convergence, robot),
+        plan=partial(plan_for_robot, robot),
+        make_hulls=lambda report: build_collision_model(robot, progress=report),
     )
+
+
+def _make_engine(robot: Robot, kind: EngineKind) -> Engine:
+    if kind == "streaming":
+        return StreamingEngine(robot)
+    if kind == "isaac":
+        return IsaacEngine(robot)
+    return LiveEngine(robot, kind)
 
 
 def initial_settings(
