@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import http.client
 import itertools
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import viser
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from tests.wire import WireClient
-from workbench.ui.server import GuardedServer
+from workbench.ui.server import GuardedServer, ServerOptions, serve
 
 PATIENCE_S = 10.0
 CAMERA: dict[str, Any] = {
@@ -120,3 +124,42 @@ def pose_of(gizmo: viser.TransformControlsHandle) -> tuple[list[float], list[flo
 
 def netloc(server: GuardedServer) -> str:
     return urlsplit(server.url).netloc
+
+
+def about(messages: list[dict[str, Any]], handle: Any) -> list[dict[str, Any]]:
+    return [message for message in messages if is_update(message, handle)]
+
+
+@contextmanager
+def serving(**options: Any) -> Iterator[GuardedServer]:
+    running = serve(ServerOptions(**{"port": 0, **options}), {})
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+def handshake_status(server: GuardedServer, **headers: str) -> int:
+    """Return the status with which a WebSocket handshake is answered, 101 when it succeeds."""
+    address = ("127.0.0.1", server.port)
+    try:
+        with socket.create_connection(address) as raw, connect(
+            f"ws://{netloc(server)}/",
+            sock=raw,
+            subprotocols=[f"viser-v{viser.__version__}"],  # pyright: ignore[reportArgumentType]
+            additional_headers=headers,
+            max_queue=None,
+        ):  # fmt: skip
+            return 101
+    except InvalidStatus as refused:
+        return refused.response.status_code
+
+
+def raw_answer(port: int, request: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as raw:
+        for number in range(len(request)):
+            raw.sendall(request[number : number + 1])
+        received = b""
+        while chunk := raw.recv(65536):
+            received += chunk
+        return received

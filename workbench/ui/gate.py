@@ -146,7 +146,7 @@ class Gate:
         server = self._server
         if server is None:
             return
-        server.close(close_connections=False)
+        _stop_accepting(server)
         goodbyes = [asyncio.ensure_future(one.close(1001)) for one in server.connections]
         if goodbyes:
             await asyncio.wait(goodbyes, timeout=GOODBYE_S)
@@ -156,7 +156,7 @@ class _QuickServe(websockets.asyncio.server.serve):
     """``serve`` that waits for nobody at its end, and leaves nothing behind in its loop."""
 
     async def __aexit__(self, *exception: Any) -> None:
-        self.server.close(close_connections=False)
+        _stop_accepting(self.server)
         # One that was accepted a moment ago appears some turns of the loop later.
         quiet_rounds = 0
         while quiet_rounds < _QUIET_ROUNDS:
@@ -164,6 +164,7 @@ class _QuickServe(websockets.asyncio.server.serve):
             for connection in list(self.server.handlers):
                 connection.transport.abort()
             await asyncio.sleep(_ROUND_S)
+        self.server.close(close_connections=False)
         await super().__aexit__(*exception)
         # What is left when the loop closes would be complained about on the terminal.
         left = asyncio.all_tasks() - {asyncio.current_task()}
@@ -172,6 +173,19 @@ class _QuickServe(websockets.asyncio.server.serve):
         await asyncio.gather(*left, return_exceptions=True)
         await asyncio.get_running_loop().shutdown_asyncgens()
         await asyncio.sleep(_ROUND_S)
+
+
+def _stop_accepting(server: websockets.asyncio.server.Server) -> None:
+    """Let nobody else in, before the server is closed.
+
+    asyncio drops a connection without closing it when its server was closed between the acceptance
+    of the connection and the making of its transport.
+    """
+    loop = asyncio.get_running_loop()
+    for listener in server.sockets:
+        # Windows' loop has no readers, and accepts in another way.
+        with contextlib.suppress(NotImplementedError):
+            loop.remove_reader(listener.fileno())
 
 
 def _no_entry(request: Request) -> HttpAnswer:
