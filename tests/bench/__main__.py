@@ -20,7 +20,9 @@ from typing import Any
 
 from workbench import __version__
 
-MEASUREMENTS = ("bench_tick", "bench_collision", "bench_scene", "bench_loop", "bench_latency")
+MEASUREMENTS = (
+    "bench_tick", "bench_robots", "bench_collision", "bench_scene", "bench_loop", "bench_latency",
+)  # fmt: skip
 RESULT = Path(__file__).resolve().parents[2] / "build" / "bench.json"
 PACKAGES = ("pin", "pin-pink", "qpsolvers", "daqp", "viser", "numpy")
 
@@ -48,10 +50,13 @@ def main(arguments: list[str]) -> int:
     for name in arguments or MEASUREMENTS:
         # viser greets and takes leave on stdout; the table is for figures.
         with contextlib.redirect_stdout(io.StringIO()):
-            measured = importlib.import_module(f"tests.bench.{name}").measure()
+            measurement = importlib.import_module(f"tests.bench.{name}")
+            measured = measurement.measure()
         for row in measured:
             rows.append(row)
             _print(row)
+        if hasattr(measurement, "table"):
+            print("\n".join(measurement.table(measured)), flush=True)
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text(json.dumps({"machine": machine, "results": rows}, indent=2) + "\n")
     missed = [row["name"] for row in rows if row["met"] is False]

@@ -93,7 +93,8 @@ def random_tasks(
         posture = PostureTask(1e-3, lm_damping=lm_damping, gain=gain)
         posture.cost = random.uniform(1e-3, 1.0, bench.model.nv - root_nv)
         tasks.insert(int(random.integers(len(tasks) + 1)), DampingTask(0.1))
-    posture.set_target(random_q(bench, random))
+    follows = random.random() < 0.4
+    posture.set_target(bench.configuration.q if follows else random_q(bench, random))
     tasks.append(posture)
     return tasks
 

@@ -2,13 +2,14 @@
 
 The sums are Pink's, of Pink's own tasks and in Pink's order, so that the numbers are Pink's to the
 last bit; what is left out is the Python around them. Pink builds a fresh problem with some forty
-arrays at every step, which on an arm takes several times as long as adding it up.
+arrays at every step, which on an arm takes several times as long as adding it up. Here the time
+goes into calls too, a third of a microsecond each, which is why they are counted below.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 import pink
@@ -21,6 +22,7 @@ from workbench.ik.bounds import JointBounds
 from workbench.ik.posture import PresentPostureTask
 
 Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 
 _LOCAL = pinocchio.ReferenceFrame.LOCAL
 
@@ -44,7 +46,7 @@ class KeptProgram:
         Args:
             configuration: The configuration that is assembled from; its data are kept hold of.
             tasks: Tasks for which :func:`supports` holds; their costs, gains and targets are read
-                at every step.
+                at every step. Frame tasks are summed up first.
         """
         nv = configuration.model.nv
         self.hessian = np.zeros((nv, nv))
@@ -53,11 +55,12 @@ class KeptProgram:
         self.upper = np.zeros(nv)
         self._configuration = configuration
         self._diagonal = _diagonal(self.hessian)
-        terms = [_term(configuration, task) for task in tasks]
-        # A frame task in front, as is usual, saves clearing the arrays and adding to them.
-        first = terms[0] if terms else None
-        self._first = first if isinstance(first, _FrameTerm) else None
-        self._terms = terms if self._first is None else terms[1:]
+        self._damping = np.zeros(())
+        frame_tasks = [task for task in tasks if isinstance(task, FrameTask)]
+        self._frames = _FrameTerms(configuration, frame_tasks) if frame_tasks else None
+        self._terms = [
+            _term(configuration, task) for task in tasks if not isinstance(task, FrameTask)
+        ]
 
     def assemble(self, bounds: JointBounds, dt: float, damping: float) -> None:
         """Write the QP of a step from where the configuration is.
@@ -67,16 +70,16 @@ class KeptProgram:
             dt: Step in s.
             damping: Tikhonov damping in [cost]^2 / [tangent].
         """
-        hessian, gradient, diagonal = self.hessian, self.gradient, self._diagonal
-        if self._first is None:
-            hessian.fill(0.0)
-            gradient.fill(0.0)
+        self._damping[()] = damping
+        if self._frames is None:
+            self.hessian.fill(0.0)
+            self.gradient.fill(0.0)
+            self._diagonal += self._damping
         else:
-            self._first.write(hessian, diagonal, gradient)
-        diagonal += damping
+            self._frames.write(self.hessian, self._diagonal, self.gradient, self._damping)
         q = self._configuration.q
         for term in self._terms:
-            term.add(q, hessian, gradient)
+            term.add(q, self.hessian, self._diagonal, self.gradient)
         bounds.write_box(q, dt, self.lower, self.upper)
 
 
@@ -101,58 +104,107 @@ def _supports(model: pinocchio.Model, task: Task) -> bool:
     return type(task) is DampingTask and task.cost is not None
 
 
-class _Term(Protocol):
-    """A task's part of the objective."""
+class _Frame(NamedTuple):
+    """A frame task with its places in the arrays of all frame tasks."""
 
-    def add(self, q: Vector, hessian: Vector, gradient: Vector) -> None:
-        """Add it to H, shape (nv, nv), and c, shape (nv,), at the configuration q."""
-        ...
+    task: FrameTask
+    frame_id: int
+    transform_frame_to_world: pinocchio.SE3
+    jacobian: Matrix
+    residual: Vector
+    damped: Vector
+    columns: Matrix
+    rows: Matrix
+    hessian: Matrix
+    diagonal: Vector
+    gradient: Vector
 
 
-class _FrameTerm:
-    """A frame task: H gets ``J' W² J + mu``, c gets ``gain e' W² J``."""
+class _FrameTerms:
+    """All frame tasks: each gives ``J' W² J + mu`` to H and ``gain e' W² J`` to c.
 
-    def __init__(self, configuration: pink.Configuration, task: FrameTask) -> None:
+    What can be scaled for all frames in one call is.
+    """
+
+    def __init__(self, configuration: pink.Configuration, tasks: Sequence[FrameTask]) -> None:
         self._model, self._data = configuration.model, configuration.data
-        self._task = task
-        self._frame_id = self._model.getFrameId(task.frame)
-        # A reference: forward kinematics writes into the same placement.
-        self._transform_frame_to_world = self._data.oMf[self._frame_id]
-        nv = self._model.nv
-        self._weights = np.zeros((6, 6))
-        self._weights_diagonal = _diagonal(self._weights)
-        self._jacobian = np.zeros((6, nv))
-        self._rows = np.zeros((6, nv))
-        self._columns = self._rows.T
-        self._hessian = np.zeros((nv, nv))
-        self._hessian_diagonal = _diagonal(self._hessian)
-        self._gradient = np.zeros(nv)
+        nv, count = self._model.nv, len(tasks)
+        self._jacobians = np.zeros((6 * count, nv))
+        self._rows = np.zeros((6 * count, nv))
+        self._weights = np.zeros((6 * count, nv))
+        self._residuals = np.zeros(6 * count)
+        self._damped = np.zeros(6 * count)
+        self._costs = np.zeros(6 * count)
+        self._minus_gains = np.zeros(6 * count)
+        self._lm_dampings = np.zeros(6 * count)
+        self._mu = np.zeros(())
+        self._settings: list[tuple[bytes, float, float]] = []
+        self._frames = [
+            self._frame(task, slice(6 * number, 6 * number + 6))
+            for number, task in enumerate(tasks)
+        ]
 
-    def add(self, q: Vector, hessian: Vector, gradient: Vector) -> None:
-        self.write(self._hessian, self._hessian_diagonal, self._gradient)
-        hessian += self._hessian
-        gradient += self._gradient
+    def write(self, hessian: Matrix, diagonal: Vector, gradient: Vector, damping: Vector) -> None:
+        """Write H, whose diagonal is a view, and c over what is there."""
+        model, data, frames = self._model, self._data, self._frames
+        settings = []
+        for frame in frames:
+            task, here = frame.task, frame.transform_frame_to_world
+            target = task.transform_target_to_world
+            assert target is not None and isinstance(task.cost, np.ndarray)
+            frame.residual[:] = pinocchio.log6(here.actInv(target)).vector
+            # The Jacobian has a minus in Pink, which the rows and the gradient leave out.
+            pinocchio.Jlog6(target.actInv(here)).dot(
+                pinocchio.getFrameJacobian(model, data, frame.frame_id, _LOCAL), frame.jacobian
+            )
+            settings.append((task.cost.tobytes(), task.gain, task.lm_damping))
+        if settings != self._settings:
+            self._read_settings(settings)
+        residuals = self._residuals
+        np.multiply(residuals, self._minus_gains, residuals)
+        np.multiply(residuals, self._costs, residuals)
+        np.multiply(residuals, self._lm_dampings, self._damped)
+        np.multiply(self._jacobians, self._weights, self._rows)
+        first = frames[0]
+        first.columns.dot(first.rows, hessian)
+        first.residual.dot(first.rows, gradient)
+        self._mu[()] = first.damped.dot(first.residual)
+        diagonal += self._mu
+        diagonal += damping
+        for frame in frames[1:]:
+            frame.columns.dot(frame.rows, frame.hessian)
+            frame.residual.dot(frame.rows, frame.gradient)
+            self._mu[()] = frame.damped.dot(frame.residual)
+            np.add(frame.diagonal, self._mu, frame.diagonal)
+            hessian += frame.hessian
+            gradient += frame.gradient
 
-    def write(self, hessian: Vector, hessian_diagonal: Vector, gradient: Vector) -> None:
-        """Write the task's part of H and c over what is there."""
-        task, rows, frame = self._task, self._rows, self._transform_frame_to_world
-        cost, target = task.cost, task.transform_target_to_world
-        assert target is not None, "supports() comes first"
-        residual = pinocchio.log6(frame.actInv(target)).vector
-        residual *= -task.gain
-        residual *= cost
-        # The Jacobian has a minus in Pink, which these rows and the gradient leave out.
-        np.dot(
-            pinocchio.Jlog6(target.actInv(frame)),
-            pinocchio.getFrameJacobian(self._model, self._data, self._frame_id, _LOCAL),
-            out=self._jacobian,
+    def _read_settings(self, settings: list[tuple[bytes, float, float]]) -> None:
+        self._settings = settings
+        for number, frame in enumerate(self._frames):
+            place = slice(6 * number, 6 * number + 6)
+            self._costs[place] = frame.task.cost
+            self._minus_gains[place] = -frame.task.gain
+            self._lm_dampings[place] = frame.task.lm_damping
+        self._weights[:] = self._costs[:, None]
+
+    def _frame(self, task: FrameTask, place: slice) -> _Frame:
+        nv, frame_id = self._model.nv, self._model.getFrameId(task.frame)
+        hessian, rows = np.zeros((nv, nv)), self._rows[place]
+        return _Frame(
+            task=task,
+            frame_id=frame_id,
+            # A reference: forward kinematics writes into the same placement.
+            transform_frame_to_world=self._data.oMf[frame_id],
+            jacobian=self._jacobians[place],
+            residual=self._residuals[place],
+            damped=self._damped[place],
+            columns=rows.T,
+            rows=rows,
+            hessian=hessian,
+            diagonal=_diagonal(hessian),
+            gradient=np.zeros(nv),
         )
-        self._weights_diagonal[:] = cost
-        np.dot(self._weights, self._jacobian, out=rows)
-        np.dot(self._columns, rows, out=hessian)
-        np.dot(residual, rows, out=gradient)
-        if task.lm_damping:
-            hessian_diagonal += (task.lm_damping * residual).dot(residual)
 
 
 class _PostureTerm:
@@ -162,17 +214,27 @@ class _PostureTerm:
         self._model = model
         self._task = task
         _, self._root_nv = get_root_joint_dim(model)
+        # Between equal configurations of such joints there is no way at all, not even a rounding.
+        self._joints_are_scalar = model.nq == model.nv
 
-    def add(self, q: Vector, hessian: Vector, gradient: Vector) -> None:
-        task, root = self._task, self._root_nv
-        cost = np.asarray(task.cost)
-        error = pinocchio.difference(self._model, task.target_q, q)[root:]
-        weighted = cost * (-task.gain * error)
-        diagonal = _diagonal(hessian)
-        diagonal[root:] += cost * cost
+    def add(self, q: Vector, hessian: Matrix, diagonal: Vector, gradient: Vector) -> None:
+        """Add it to H, whose diagonal is a view, and c."""
+        task, root, everywhere = self._task, self._root_nv, diagonal
+        target_q, cost = task.target_q, np.asarray(task.cost)
+        assert target_q is not None
+        if root:
+            diagonal, gradient = diagonal[root:], gradient[root:]
+        np.add(diagonal, cost * cost, diagonal)
+        if self._joints_are_scalar and target_q.tobytes() == q.tobytes():
+            return
+        pull = pinocchio.difference(self._model, target_q, q)[root:]
+        if task.gain != 1.0:
+            pull *= task.gain
+        np.multiply(pull, cost, pull)
         if task.lm_damping:
-            diagonal += (task.lm_damping * weighted).dot(weighted)
-        gradient[root:] -= weighted * cost
+            everywhere += (task.lm_damping * pull).dot(pull)
+        np.multiply(pull, cost, pull)
+        np.add(gradient, pull, gradient)
 
 
 class _PresentPostureTerm:
@@ -182,7 +244,8 @@ class _PresentPostureTerm:
         self._configuration = configuration
         self._task = task
 
-    def add(self, q: Vector, hessian: Vector, gradient: Vector) -> None:
+    def add(self, q: Vector, hessian: Matrix, diagonal: Vector, gradient: Vector) -> None:
+        """Add it to H and c."""
         task_hessian, task_gradient = self._task.compute_qp_objective(self._configuration)
         hessian += task_hessian
         if self._task.target_q is not q:
@@ -196,13 +259,14 @@ class _DampingTerm:
         self._task = task
         _, self._root_nv = get_root_joint_dim(model)
 
-    def add(self, q: Vector, hessian: Vector, gradient: Vector) -> None:
-        _diagonal(hessian)[self._root_nv :] += np.square(np.asarray(self._task.cost))
+    def add(self, q: Vector, hessian: Matrix, diagonal: Vector, gradient: Vector) -> None:
+        """Add it to H's diagonal, which is a view."""
+        diagonal[self._root_nv :] += np.square(np.asarray(self._task.cost))
 
 
-def _term(configuration: pink.Configuration, task: Task) -> _Term:
-    if isinstance(task, FrameTask):
-        return _FrameTerm(configuration, task)
+def _term(
+    configuration: pink.Configuration, task: Task
+) -> _PostureTerm | _PresentPostureTerm | _DampingTerm:
     if isinstance(task, PresentPostureTask):
         return _PresentPostureTerm(configuration, task)
     if isinstance(task, DampingTask):
@@ -211,6 +275,6 @@ def _term(configuration: pink.Configuration, task: Task) -> _Term:
     return _PostureTerm(configuration.model, task)
 
 
-def _diagonal(matrix: Vector) -> Vector:
+def _diagonal(matrix: Matrix) -> Vector:
     """Return a view on the diagonal of a contiguous square matrix, for writing."""
     return matrix.reshape(-1)[:: len(matrix) + 1]
