@@ -13,6 +13,7 @@ from tests.ik.engines import CALM, DT, load, moved
 from tests.robots_inline import BENT, SIX_AXIS_ARM
 from workbench.config.simulated_arm import SimulatedArmConfig
 from workbench.config.streaming import StreamingConfig
+from workbench.config.tasks import PostureTaskSpec
 from workbench.errors import SolverError
 from workbench.ik.forward import tool_poses
 from workbench.ik.streaming_engine import StreamingEngine
@@ -110,6 +111,8 @@ def test_what_clears_command_and_history(
         ({"dt": math.nan}, "failed"),
         ({"streaming": StreamingConfig(command_limit_margin=9.0)}, "settings_refused"),
         ({"held_joints": {"elbow": 9.0}}, "settings_refused"),
+        ({"targets": {"tol": Pose()}}, "settings_refused"),
+        ({"tasks": (PostureTaskSpec(name="posture", cost={"elbou": 1.0}),)}, "settings_refused"),
     ],
 )
 def test_what_gives_no_command_and_keeps_the_trajectory(
@@ -129,6 +132,32 @@ def test_refused_settings_are_one_sentence(engine: StreamingEngine) -> None:
     caps = StreamingConfig(joint_velocity_limits_rad_s={"elbou": 1.0})
     status = engine.tick(inputs(engine, streaming=caps)).status
     assert status.code == "infeasible" and "elbou" in status.cause and "elbow" in status.cause
+
+
+def test_the_task_list_is_part_of_every_step(tmp_path: Path) -> None:
+    robot = load(tmp_path, SIX_AXIS_ARM, tools=("tool",))
+    plain, pulled = StreamingEngine(robot), StreamingEngine(robot)
+    posture = PostureTaskSpec(name="elbow up", cost={"elbow": 10.0}, target={"elbow": 0.5})
+    for engine in (plain, pulled):
+        engine.set_positions(AT_BENT)
+    here = {"tool": tool_poses(robot, AT_BENT)["tool"]}
+    result = pulled.tick(inputs(pulled, targets=here, tasks=(posture,)))
+    for _ in range(200):
+        assert plain.tick(inputs(plain, targets=here)).status.ok
+        result = pulled.tick(inputs(pulled, targets=here, tasks=(posture,)))
+        assert result.status.ok and result.command is not None
+        assert result.measured is not None
+        assert np.abs(result.command - result.measured).max() <= math.radians(10) + 1e-12
+    assert result.positions[2] == pytest.approx(0.5, abs=0.02)
+    assert plain.tick(inputs(plain, targets=here)).positions[2] == pytest.approx(0.9, abs=1e-3)
+
+
+def test_lists_with_a_floating_base_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    robot = load(tmp_path, SIX_AXIS_ARM, tools=("tool",), floating_base=True)
+    engine = StreamingEngine(robot)
+    engine.set_positions(AT_BENT)
+    result = engine.tick(inputs(engine, tasks=(PostureTaskSpec(name="posture"),)))
+    assert result.state == "settings_refused" and "floating base" in result.status.cause
 
 
 def test_missing_feedback_is_named(engine: StreamingEngine) -> None:

@@ -11,7 +11,7 @@ pass the seam at pi, because the way across it looks like a whole turn.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ from workbench.model.controlled import ControlledRobot
 from workbench.poses import Pose, frozen_array
 
 Vector = NDArray[np.float64]
+NextPositions = Callable[[Vector], tuple[Vector | None, SolveStatus]]
+"""From positions to step from, to where the step leads; None and why when it fails."""
 
 _PLAIN = PostureShape()
 
@@ -125,13 +127,20 @@ class StreamingSolver:
         self._command = None
         self._increments.clear()
 
-    def step(self, targets: Mapping[str, Pose], measured: Vector, dt: float) -> StreamingStep:
+    def step(
+        self,
+        targets: Mapping[str, Pose],
+        measured: Vector,
+        dt: float,
+        solve: NextPositions | None = None,
+    ) -> StreamingStep:
         """Take one step from the last accepted command.
 
         Args:
             targets: Target pose in the world by frame name; at least one.
             measured: Measured positions in the order of commands, rad or m, shape (n,).
             dt: Time since the last tick, s.
+            solve: Solves for the next positions in place of the plain config's QP.
 
         Raises:
             RobotError: If there is no such frame.
@@ -146,16 +155,13 @@ class StreamingSolver:
         if refusal is not None:
             return StreamingStep(refusal, feedback_valid=False)
         previous = measured if self._command is None else self._command
-        tasks, robot = self._tasks, self._robot
-        tasks.aim(targets)
-        tasks.configuration.update(robot.q_from_positions(self._envelope.inside(previous)))
-        tasks.follow_posture(tasks.configuration.q)
-        q, status = tasks.step(dt)
-        if q is None:
+        start = self._envelope.inside(previous)
+        candidate, status = solve(start) if solve else self._solve(start, targets, dt)
+        if candidate is None:
             return StreamingStep(status)
         try:
             command, increment = filtered_command(
-                robot.positions_from_q(q), previous, measured, dt,
+                candidate, previous, measured, dt,
                 cutoff_hz=self._streaming.joint_command_filter_cutoff_hz,
                 envelope=self._envelope, increments=self._increments,
             )  # fmt: skip
@@ -164,6 +170,17 @@ class StreamingSolver:
         self._command = frozen_array(command)
         self._increments.keep(increment)
         return self._accepted(self._command, previous, measured, dt)
+
+    def _solve(
+        self, start: Vector, targets: Mapping[str, Pose], dt: float
+    ) -> tuple[Vector | None, SolveStatus]:
+        """Return where one step of the plain config's QP leads, or None and why it failed."""
+        tasks, robot = self._tasks, self._robot
+        tasks.aim(targets)
+        tasks.configuration.update(robot.q_from_positions(start))
+        tasks.follow_posture(tasks.configuration.q)
+        q, status = tasks.step(dt)
+        return (None if q is None else robot.positions_from_q(q)), status
 
     def _accepted(
         self, command: Vector, previous: Vector, measured: Vector, dt: float

@@ -5,6 +5,9 @@ joints, disengagement, a stale target and missing or invalid feedback clear comm
 the next command then starts from the measured positions. A failed solve and an invalid target give
 no command and keep them.
 
+The plain config is solved for as DimOS does; where the lists of tasks, limits and barriers add to
+it, they are part of every step.
+
 Where nothing outside measures, a simulated arm stands between the command and the measured state.
 """
 
@@ -23,9 +26,10 @@ from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.streaming import StreamingConfig
 from workbench.errors import SolverError, WorkbenchError, did_you_mean
 from workbench.ik import failures
+from workbench.ik.listed_step import ListedStep, has_lists
 from workbench.ik.pose_tasks import PostureShape
 from workbench.ik.simulated_arm import SimulatedArm
-from workbench.ik.streaming import StreamingSolver
+from workbench.ik.streaming import NextPositions, StreamingSolver
 from workbench.ik.streaming_types import (
     StreamingInputs,
     StreamingState,
@@ -33,6 +37,7 @@ from workbench.ik.streaming_types import (
     StreamingTickResult,
 )
 from workbench.ik.types import SolveStatus, TickInputs, ToolResult
+from workbench.model.collision import CollisionModel
 from workbench.model.controlled import controlled_from_robot
 from workbench.model.robot import Robot
 from workbench.poses import Pose, frozen_array
@@ -83,6 +88,8 @@ class StreamingEngine:
         self._arm = SimulatedArm(home, continuous=self._solver.robot.is_continuous)
         self._last_measured = self._arm.measured
         self._last_command: Vector | None = None
+        self._listed: ListedStep | None = None
+        self._collision: CollisionModel | None = None
 
     @property
     def robot(self) -> Robot:
@@ -98,6 +105,16 @@ class StreamingEngine:
     def arm(self) -> SimulatedArm:
         """The simulated arm."""
         return self._arm
+
+    def set_collision(self, collision: CollisionModel | None) -> None:
+        """Hand over the hulls of the robot's links, which self-collision barriers need.
+
+        Args:
+            collision: Made from the robot in a job; None while there are none.
+        """
+        self._collision = collision
+        if self._listed is not None:
+            self._listed.set_collision(collision)
 
     def set_positions(
         self, positions: Mapping[str, float], transform_base_to_world: Pose | None = None
@@ -137,9 +154,6 @@ class StreamingEngine:
         Args:
             inputs: What this tick depends on; plain :class:`TickInputs` mean engaged, with the
                 default bounds and an ideal arm.
-
-        Raises:
-            RobotError: If a target names a frame that the robot does not have.
         """
         started = time.perf_counter()
         inputs = _streaming_inputs(inputs)
@@ -162,11 +176,7 @@ class StreamingEngine:
         return self._result(outcome, inputs, measured, before, started)
 
     def observe(self, inputs: TickInputs) -> StreamingTickResult:
-        """Return the present state and errors without moving.
-
-        Raises:
-            RobotError: As :meth:`tick` does.
-        """
+        """Return the present state and errors without moving."""
         inputs = _streaming_inputs(inputs)
         state: StreamingState = "tracking" if inputs.engaged else "disengaged"
         if inputs.emergency_stop:
@@ -189,21 +199,30 @@ class StreamingEngine:
                 "Commands start again from the measured state when it is back.",
             )
             return _Outcome("feedback_missing", status)
+        targets = {name: pose for name, pose in inputs.targets.items() if pose is not None}
+        solve = self._solve_with_lists(inputs) if has_lists(inputs) else None
         try:
             self._solver.configure(
-                inputs.config, inputs.streaming, held=inputs.held_joints,
+                inputs.config,
+                inputs.streaming,
+                held=inputs.held_joints,
                 velocity_limits=inputs.velocity_caps,
-            )  # fmt: skip
+            )
+            step = self._solver.step(targets, measured, inputs.dt, solve)
         except WorkbenchError as error:
             status = SolveStatus("infeasible", f"{error}.", "Change that setting.")
             return _Outcome("settings_refused", status, keeps_command=True)
-        targets = {name: pose for name, pose in inputs.targets.items() if pose is not None}
-        step = self._solver.step(targets, measured, inputs.dt)
         if step.command is not None:
             return _Outcome("tracking", step.status, step, keeps_command=True)
         if not step.feedback_valid:
             return _Outcome("feedback_invalid", step.status)
         return _Outcome("failed", step.status, keeps_command=True)
+
+    def _solve_with_lists(self, inputs: StreamingInputs) -> NextPositions:
+        if self._listed is None:
+            self._listed = ListedStep(self._robot, self._collision)
+        listed = self._listed
+        return lambda start: listed.next_positions(start, inputs)
 
     def _measured(self, inputs: StreamingInputs) -> Vector | None:
         """Return the measured positions in the description's order; None where one is missing."""
