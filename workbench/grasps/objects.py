@@ -7,6 +7,7 @@ smaller than two millimetres is most likely in another one, and whoever loads it
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,6 +31,7 @@ MAX_FACES = 50_000
 LARGEST_CREDIBLE_M = 2.0
 SMALLEST_CREDIBLE_M = 0.002
 
+_MATERIAL_LIBRARY = re.compile(rb"^\s*mtllib.*$", re.MULTILINE)
 _UNITS = ((0.001, "millimetres"), (0.01, "centimetres"), (0.0254, "inches"), (1000.0, "kilometres"))
 
 
@@ -143,12 +145,12 @@ def load_object(source: Path | bytes, *, name: str, scale: float = 1.0) -> Grasp
         )  # fmt: skip
     if isinstance(source, Path):
         return _read(source, name, scale)
-    # In a folder of its own: what the mesh names as its neighbour is not found there.
+    if len(source) > MAX_BYTES:
+        raise _too_large(name, len(source))
     with TemporaryDirectory(prefix="workbench-object-") as folder:
-        if len(source) > MAX_BYTES:
-            raise _too_large(name, len(source))
         path = Path(folder) / f"object{suffix}"
-        path.write_bytes(source)
+        # What was uploaded came alone: a material library could only be a file of this machine.
+        path.write_bytes(_MATERIAL_LIBRARY.sub(b"", source) if suffix == ".obj" else source)
         return _read(path, name, scale)
 
 

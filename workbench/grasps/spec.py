@@ -193,6 +193,27 @@ class GraspSpec:
         return 1.0 if scale is None else float(scale)
 
     @property
+    def object_file(self) -> str | None:
+        """The object's mesh as the file names it; often a path on somebody else's machine."""
+        name = self._header.get("object_file")
+        return name if isinstance(name, str) else None
+
+    @property
+    def object_pose(self) -> Pose | None:
+        """Where the file would have the object in the robot's world; None where it does not say.
+
+        From ``object_position`` and ``object_orientation``, which this workbench writes.
+        """
+        position = self._header.get("object_position")
+        orientation = self._header.get("object_orientation")
+        if not isinstance(orientation, Mapping):
+            return None
+        try:
+            return Pose(np.array(position), np.array([orientation["w"], *orientation["xyz"]]))
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    @property
     def ranking(self) -> tuple[str, ...]:
         """Names of all grasps, best first.
 
@@ -328,6 +349,16 @@ class GraspSpec:
         while f"{stem}_{number}" in self._grasps:
             number += 1
         return f"{stem}_{number}"
+
+    def with_object_pose(self, pose: Pose) -> GraspSpec:
+        """Remember where the object is in the robot's world."""
+        w, *xyz = pose.wxyz.tolist()
+        header = {
+            **self._header,
+            "object_position": tuple(pose.translation.tolist()),
+            "object_orientation": frozen_mapping({"w": w, "xyz": tuple(xyz)}),
+        }
+        return GraspSpec.from_contents(Contents(frozen_mapping(header), tuple(self), self._remarks))
 
     def _with(
         self, grasps: Iterable[Grasp], new_names: Mapping[str, str | None] | None = None

@@ -26,7 +26,9 @@ _FIRST_KEYS = ("format", "format_version")
 # Text that means the same with and without quotes, in block and in flow style.
 _BARE_TEXT = re.compile(r"[/.+_-]?[A-Za-z0-9][\w./+-]*(?:[ :][\w./+-]+)*", re.ASCII)
 _BARE_KEY = re.compile(r"/?[A-Za-z_][\w./-]*", re.ASCII)
-_WORDS_WITH_A_MEANING = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
+_WORDS_WITH_A_MEANING = frozenset(
+    ("true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf", "infinity")
+)
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -123,7 +125,7 @@ def _inline(value: Any) -> str:
     is_bare = isinstance(value, int) or (
         isinstance(value, PlainText) and _BARE_TEXT.fullmatch(text) is not None
     )
-    return text if is_bare else _quoted(text)
+    return text if is_bare else _key(text)
 
 
 def _vector(numbers: list[float]) -> str:
@@ -141,6 +143,7 @@ def _number(value: float) -> str:
 
 
 def _key(text: str) -> str:
+    """Return text without quotes where no reader can take it for anything else."""
     is_bare = _BARE_KEY.fullmatch(text) and text.casefold() not in _WORDS_WITH_A_MEANING
     return text if is_bare else _quoted(text)
 
