@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from workbench import __version__
 from workbench.argument_parser import ArgumentParser, joint_value, number, whole_number
-from workbench.commands import plan, stream
+from workbench.commands import export, plan, stream
 from workbench.errors import UsageError, WorkbenchError
 
 EXIT_OK = 0
@@ -23,6 +23,7 @@ EXIT_USAGE = 2
 
 DEFAULT_PORT = 8080
 DEFAULT_HOST = "127.0.0.1"
+DEFAULT_ROBOT = "panda"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,6 +60,7 @@ def build_parser() -> ArgumentParser:
     _add_doctor(commands)
     stream.add_parser(commands)
     plan.add_parser(commands)
+    export.add_parser(commands)
     return parser
 
 
@@ -72,7 +74,7 @@ def _add_serve(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
     )
     serve.set_defaults(run=_run_serve)
     serve.add_argument(
-        "robot", nargs="?", default="panda", metavar="ROBOT",
+        "robot", nargs="?", default=None, metavar="ROBOT",
         help="profile (see `workbench robots`), PATH.urdf, PATH.xacro or robot_descriptions:NAME; "
         "default: panda",
     )  # fmt: skip
@@ -102,6 +104,15 @@ def _add_serve(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
 
     config = serve.add_argument_group("configuration")
     config.add_argument("--config", metavar="FILE", help="PinkKinematicsConfig to start with")
+    config.add_argument(
+        "--session", metavar="FILE", help="session file to go on with; it names the robot"
+    )
+    restore = config.add_mutually_exclusive_group()
+    restore.add_argument(
+        "--restore", action="store_true", default=None,
+        help="open the session that an unclean end left behind",
+    )  # fmt: skip
+    restore.add_argument("--no-restore", action="store_false", dest="restore", help="delete it")
     config.add_argument("--save-to", metavar="FILE", help='file that "Save" on the page writes')
     config.add_argument(
         "--rate", type=number("--rate"), default=None, metavar="HZ",
@@ -155,12 +166,14 @@ def _run_serve(options: argparse.Namespace) -> int:
     hold = dict(options.hold)
     if len(hold) != len(options.hold):
         raise UsageError("a joint is named twice", field="--hold", expected="each joint once")
+    if options.session is not None or options.restore:
+        _refuse_robot_options(options)
     from workbench.model.request import RobotRequest
     from workbench.ui.app import AppOptions, run_app
     from workbench.ui.server import ServerOptions
 
     request = RobotRequest(
-        source=options.robot,
+        source=options.robot or DEFAULT_ROBOT,
         package_dirs=tuple(options.package_dir),
         srdf=options.srdf,
         tool_frames=tuple(options.tool_frame),
@@ -182,9 +195,29 @@ def _run_serve(options: argparse.Namespace) -> int:
             config_path=options.config,
             save_to=options.save_to,
             rate_hz=options.rate,
+            session_path=options.session,
+            restore=options.restore,
             open_browser=not options.no_browser,
         ),
     )
+
+
+def _refuse_robot_options(options: argparse.Namespace) -> None:
+    """Raise UsageError for an option that a session file settles."""
+    session = "--restore" if options.session is None else "--session"
+    if options.session is not None and options.restore:
+        raise UsageError("cannot be used with --session", field="--restore")
+    given = {
+        "ROBOT": options.robot, "--package-dir": options.package_dir, "--srdf": options.srdf,
+        "--tool-frame": options.tool_frame, "--hold": options.hold,
+        "--floating-base": options.floating_base, "--mesh-up-axis": options.mesh_up_axis,
+    }  # fmt: skip
+    for name, value in given.items():
+        if value:
+            raise UsageError(
+                f"cannot be used with {session}", field=name,
+                expected="the session file alone: it names the robot and how to read it",
+            )  # fmt: skip
 
 
 def _run_robots(options: argparse.Namespace) -> int:

@@ -1,0 +1,322 @@
+"""Settings from text that somebody pasted: DimOS's files and flags, Isaac Sim's arguments.
+
+Nothing here is executed: flags are split as a shell would split them, Python is parsed and its
+literals are read.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from workbench.config.document import PlainText, number_from
+from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.kinematics_file import WRAPPER_KEYS, kinematics_from_section
+from workbench.config.pasted_python import keyword_literals
+from workbench.config.sections import Section
+from workbench.config.yaml_io import load_yaml
+from workbench.errors import ConfigError, did_you_mean
+
+PastedKind = Literal["dimos-file", "dimos-flags", "isaac"]
+
+_LARGEST_TEXT = 100_000
+_KINEMATICS = "kinematics"
+_TEXT_FIELDS = ("backend", "solver")
+
+_ISAAC_DEFAULTS: dict[str, Any] = {
+    "position_cost": 1.0, "orientation_cost": 1.0, "posture_cost": 1e-3, "damping": 1e-12,
+    "gain": 1.0, "lm_damping": 0.0, "solver": "osqp",
+}  # fmt: skip
+"""What ``PinkIKController`` takes for an argument that is not given."""
+
+_ISAAC_OBJECTS = (
+    "pink_robot", "robot_joint_space", "robot_site_space", "extra_tasks", "extra_limits",
+    "extra_barriers", "pre_step_callback",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PastedConfig:
+    """What a text means.
+
+    Attributes:
+        kinematics: The twelve settings.
+        kind: What the text is.
+        rate_hz: Ticks per second that it asks for; None for none.
+        tool_frame: The tool frame that it names; None for none.
+        not_taken: One sentence for each thing in it that has no place here.
+    """
+
+    kinematics: PinkKinematicsConfig
+    kind: PastedKind
+    rate_hz: float | None = None
+    tool_frame: str | None = None
+    not_taken: tuple[str, ...] = ()
+
+    def check_frames(self, frames: Collection[str]) -> None:
+        """Raise ConfigError if it names a frame that is not among those of the robot."""
+        if self.tool_frame is not None and self.tool_frame not in frames:
+            raise ConfigError(
+                "this robot has no such frame", field="tool_frame", value=self.tool_frame,
+                expected=did_you_mean(self.tool_frame, frames),
+            )  # fmt: skip
+
+
+def read_pasted(text: str, *, name: str = "pasted text") -> PastedConfig:
+    """Read any of the texts, told apart by how they look.
+
+    Raises:
+        ConfigError: If it is none of them, or something in it is wrong.
+    """
+    _check_size(text, name)
+    if "PinkIKController" in text:
+        return read_isaac_arguments(text, name=name)
+    if any(word.startswith("--") for word in text.split()):
+        return read_dimos_flags(text, name=name)
+    lines = [line.strip() for line in text.splitlines()]
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    equals, colon = first.find("="), first.find(":")
+    if equals > 0 and (colon < 0 or equals < colon) and not first.startswith("{"):
+        return read_isaac_arguments(text, name=name)
+    return read_dimos_file(text, name=name)
+
+
+def differences(
+    present: PinkKinematicsConfig, new: PinkKinematicsConfig
+) -> tuple[tuple[str, object, object], ...]:
+    """Return name, present value and new value of each field that would change."""
+    before, after = present.model_dump(), new.model_dump()
+    return tuple(
+        (name, before[name], after[name]) for name in before if before[name] != after[name]
+    )
+
+
+# DimOS's files ---------------------------------------------------------------------------------
+
+
+def read_dimos_file(source: Path | str | bytes, *, name: str) -> PastedConfig:
+    """Read YAML or JSON: the twelve fields, plain or wrapped, or a file for ``--config``.
+
+    Raises:
+        ConfigError: For anything else, with line, key, value and what would be right.
+    """
+    top = Section(load_yaml(source, name=name))
+    found: list[tuple[str, Section]] = []
+    others: list[str] = []
+    for key, value in top.mapping.items():
+        if isinstance(value, dict) and _KINEMATICS in value and key not in WRAPPER_KEYS:
+            section = top.section(key)
+            found.append((key, section.section(_KINEMATICS)))
+            others += [f"{key}.{inner}" for inner in value if inner != _KINEMATICS]
+        elif value is not None:
+            others.append(key)
+    if not found:
+        return PastedConfig(_fields_or_wrapped(top), "dimos-file")
+    if len(found) > 1:
+        raise top.error(
+            "is a second module with kinematics", found[1][0], expected=f"{found[0][0]} alone"
+        )
+    # A sparse section means DimOS's defaults for the rest.
+    section = _with_underscores(found[0][1])
+    return PastedConfig(
+        kinematics_from_section(section), "dimos-file",
+        not_taken=tuple(f"section {key} is not about kinematics" for key in others),
+    )  # fmt: skip
+
+
+def _fields_or_wrapped(top: Section) -> PinkKinematicsConfig:
+    wrappers = [key for key in WRAPPER_KEYS if key in top.mapping]
+    if not wrappers:
+        return kinematics_from_section(top)
+    for key in top.mapping:
+        if key != wrappers[0]:
+            raise top.error(
+                f"stands next to {wrappers[0]}:", key, expected=f"{wrappers[0]}: alone at the top"
+            )
+    return kinematics_from_section(top.section(wrappers[0]))
+
+
+def _with_underscores(section: Section) -> Section:
+    """Return a section; DimOS takes ``max-iterations`` for ``max_iterations``."""
+    for key in section.mapping:
+        if "-" in key:
+            raise section.error("is written with a minus sign", key, expected=key.replace("-", "_"))
+    return section
+
+
+# DimOS's flags ---------------------------------------------------------------------------------
+
+
+def read_dimos_flags(text: str, *, name: str = "pasted text") -> PastedConfig:
+    """Read command-line flags, such as ``--manipulationmodule.kinematics.gain=0.3``.
+
+    A whole command may be pasted: words before the first flag are passed over. As with DimOS, a
+    flag that is given again replaces the one before, and a missing one means the default.
+
+    Raises:
+        ConfigError: With line, flag, value and what would be right.
+    """
+    _check_size(text, name)
+    values: dict[str, object] = {}
+    not_taken: list[str] = []
+    for flag, value, line in _flags(text, name):
+        parts = [part.replace("-", "_").lower() for part in flag.split(".")]
+        if len(parts) < 2 or parts[-2] != _KINEMATICS:
+            not_taken.append(f"--{flag} is not about kinematics")
+            continue
+        field = parts[-1]
+        values[field] = _flag_value(field, value)
+        try:
+            PinkKinematicsConfig.check_field(field, values[field])
+        except ConfigError as error:
+            raise ConfigError(
+                error.message, path=name, line=line, field=f"--{flag}", value=value,
+                expected=error.expected,
+            ) from error  # fmt: skip
+    if not values:
+        raise ConfigError(
+            "holds no flag about kinematics", path=name,
+            expected="flags such as --manipulationmodule.kinematics.gain=0.3",
+        )  # fmt: skip
+    return PastedConfig(
+        PinkKinematicsConfig.checked(**values), "dimos-flags", not_taken=tuple(not_taken)
+    )
+
+
+def _flags(text: str, name: str) -> Iterator[tuple[str, str, int]]:
+    """Yield name, value and line of each flag."""
+    # A line that goes on with the next keeps its line break for the count of lines.
+    lexer = shlex.shlex(text.replace("\\\r\n", " \n").replace("\\\n", " \n"), posix=True)
+    lexer.whitespace_split, lexer.commenters = True, "#"
+    pending: tuple[str, int] | None = None
+    try:
+        for token in lexer:
+            line = min(lexer.lineno, text.count("\n") + 1)
+            if pending is not None and not token.startswith("--"):
+                yield pending[0], token, pending[1]
+                pending = None
+                continue
+            if pending is not None:
+                break
+            if not token.startswith("--"):
+                continue
+            flag, separator, value = token[2:].partition("=")
+            if separator:
+                yield flag, value, line
+            else:
+                pending = flag, line
+    except ValueError as error:
+        raise ConfigError(
+            f"cannot be split into words: {str(error).lower()}", path=name, line=lexer.lineno
+        ) from error
+    if pending is not None:
+        raise ConfigError(
+            "has no value", path=name, line=pending[1], field=f"--{pending[0]}",
+            expected=f"--{pending[0]}=VALUE",
+        )  # fmt: skip
+
+
+def _flag_value(field: str, value: str) -> object:
+    if field in _TEXT_FIELDS:
+        return value
+    if field == "safety_break":
+        return {"true": True, "false": False}.get(value.lower(), value)
+    try:
+        return number_from(PlainText(value))
+    except ValueError:
+        return value
+
+
+# Isaac Sim's arguments -------------------------------------------------------------------------
+
+
+def read_isaac_arguments(text: str, *, name: str = "pasted text") -> PastedConfig:
+    """Read the keyword arguments of a ``PinkIKController``, alone or in their call.
+
+    An argument that is not given means the controller's own default.
+
+    Raises:
+        ConfigError: With line, argument, value and what would be right.
+    """
+    _check_size(text, name)
+    arguments = keyword_literals(text, "PinkIKController", name=name)
+    values = dict(_ISAAC_DEFAULTS)
+    not_taken: list[str] = []
+    rate_hz: float | None = None
+    tool_frame: str | None = None
+    for argument in arguments:
+        key = argument.name
+        if key in _ISAAC_OBJECTS:
+            if argument.is_literal and argument.value is None:
+                continue
+            not_taken.append(f"{key} is an object of the program")
+            continue
+        if key not in (*_ISAAC_DEFAULTS, "dt", "tool_frame"):
+            raise argument.error(
+                "there is no such argument",
+                did_you_mean(key, (*_ISAAC_DEFAULTS, *_ISAAC_OBJECTS, "dt", "tool_frame")),
+            )
+        if not argument.is_literal:
+            raise argument.error("is not a literal", "a number, a text, a list of numbers or None")
+        value = argument.value
+        if key == "dt":
+            rate_hz = _rate(argument.number())
+            continue
+        if key == "tool_frame":
+            tool_frame = argument.text_or_none()
+            continue
+        if isinstance(value, list | tuple):
+            value = _one_cost(key, value, not_taken, argument)
+            if value is None:
+                continue
+        if key == "posture_cost" and value is None:
+            value = 0.0
+        try:
+            PinkKinematicsConfig.check_field(key, value)
+        except ConfigError as error:
+            raise argument.error(error.message, error.expected) from error
+        values[key] = value
+    _check_defaults(values)
+    return PastedConfig(
+        PinkKinematicsConfig.checked(**values), "isaac", rate_hz, tool_frame, tuple(not_taken)
+    )
+
+
+def _rate(dt: float) -> float:
+    return round(1.0 / dt, 9) if dt > 0 else 0.0
+
+
+def _one_cost(key: str, value: Any, not_taken: list[str], argument: Any) -> float | None:
+    """Return the cost that all axes share; None, and a sentence, where they differ."""
+    numbers = list(value)
+    if not key.endswith("_cost") or key == "posture_cost" or len(numbers) != 3:
+        raise argument.error("is not a number", "one number, or three for the axes of a cost")
+    if not all(isinstance(item, int | float) and not isinstance(item, bool) for item in numbers):
+        raise argument.error("is not a list of numbers", "three numbers >= 0")
+    if any(not item >= 0 for item in numbers):
+        raise argument.error("is out of range", "three numbers >= 0")
+    if len(set(numbers)) == 1:
+        return float(numbers[0])
+    not_taken.append(f"{key} differs by axis: {numbers}; make it an entry of the task list")
+    return None
+
+
+def _check_defaults(values: Mapping[str, Any]) -> None:
+    """Name the argument that a default came from when its solver is not installed here."""
+    try:
+        PinkKinematicsConfig.check_field("solver", values["solver"])
+    except ConfigError as error:
+        raise ConfigError(
+            "is not installed here, and is what the controller takes without the argument",
+            field="solver", value=values["solver"], expected=error.expected,
+        ) from error  # fmt: skip
+
+
+def _check_size(text: str, name: str) -> None:
+    if len(text) > _LARGEST_TEXT:
+        raise ConfigError("is too long", path=name, expected=f"at most {_LARGEST_TEXT} characters")
+    if not text.strip():
+        raise ConfigError("is empty", path=name, expected="settings")

@@ -1,0 +1,160 @@
+"""Keyword arguments of a call, read from Python source without running any of it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from workbench.errors import ConfigError
+
+_LARGEST_NUMBER = 1e300
+
+
+class _NoLiteral(Exception):
+    """An expression that only running the program would give a value."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One keyword argument.
+
+    Attributes:
+        name: Its name.
+        line: Its line in the text, from 1.
+        source: How it is written.
+        is_literal: Whether it has a value without running anything.
+        value: That value; None where there is none.
+        place: How messages call the text.
+    """
+
+    name: str
+    line: int
+    source: str
+    is_literal: bool
+    value: object
+    place: str
+
+    def error(self, message: str, expected: str | None) -> ConfigError:
+        """Return an error about this argument."""
+        return ConfigError(
+            message, path=self.place, line=self.line, field=self.name, value=self.source,
+            expected=expected,
+        )  # fmt: skip
+
+    def number(self) -> float:
+        """Return its value as a number > 0; raises ConfigError."""
+        value = self.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+            raise self.error("is not a step", "a number > 0, such as 1/60")
+        return float(value)
+
+    def text_or_none(self) -> str | None:
+        """Return its value as a text; raises ConfigError."""
+        if self.value is not None and not isinstance(self.value, str):
+            raise self.error("is not a name", "a text, or None")
+        return self.value
+
+
+def keyword_literals(text: str, call: str, *, name: str) -> tuple[Argument, ...]:
+    """Return the keyword arguments of a call, or of a text that is nothing but arguments.
+
+    Args:
+        text: Python source: statements with one call of that name, or arguments alone.
+        call: Name of what is called.
+        name: How messages call the text.
+
+    Raises:
+        ConfigError: If it is no such source.
+    """
+    found, shift = _call_in(text, call, name)
+    arguments = []
+    for keyword in found.keywords:
+        line = max(keyword.lineno - shift, 1)
+        if keyword.arg is None:
+            raise ConfigError(
+                "unpacks a mapping", path=name, line=line, field="**",
+                expected="each argument by name",
+            )  # fmt: skip
+        try:
+            value, literal = _literal(keyword.value), True
+        except _NoLiteral:
+            value, literal = None, False
+        arguments.append(
+            Argument(keyword.arg, line, ast.unparse(keyword.value), literal, value, name)
+        )
+    return tuple(arguments)
+
+
+def _call_in(text: str, call: str, name: str) -> tuple[ast.Call, int]:
+    """Return the call, and how many lines were put before the text."""
+    if call in text:
+        tree = _parsed(text, name, 0)
+        calls = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == call
+        ]
+        if len(calls) != 1:
+            raise ConfigError(
+                f"holds {len(calls)} calls of {call}", path=name, expected=f"one {call}(...)"
+            )
+        return calls[0], 0
+    tree = _parsed(f"_(\n{text}\n)", name, 1)
+    statement = tree.body[0] if len(tree.body) == 1 else None
+    found = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(found, ast.Call) or found.args or not isinstance(found.func, ast.Name):
+        raise ConfigError(
+            "is not a list of keyword arguments", path=name,
+            expected=f"{call}(...), or name=value, name=value",
+        )  # fmt: skip
+    return found, 1
+
+
+def _parsed(source: str, name: str, shift: int) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        raise ConfigError(
+            f"is not Python: {error.msg}", path=name, line=max((error.lineno or 1) - shift, 1)
+        ) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ConfigError("is not Python that can be read", path=name) from error
+
+
+def _literal(node: ast.expr) -> object:
+    """Return the value of a literal; sums, products and quotients of numbers count as one."""
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, bool | int | float | str) or node.value is None:
+            return node.value
+        raise _NoLiteral
+    if isinstance(node, ast.List | ast.Tuple):
+        return [_literal(item) for item in node.elts]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        number = _number(node.operand)
+        return -number if isinstance(node.op, ast.USub) else number
+    if isinstance(node, ast.BinOp):
+        return _arithmetic(node)
+    raise _NoLiteral
+
+
+def _arithmetic(node: ast.BinOp) -> float:
+    left, right = _number(node.left), _number(node.right)
+    if isinstance(node.op, ast.Div) and right != 0:
+        return left / right
+    if isinstance(node.op, ast.Mult):
+        return left * right
+    if isinstance(node.op, ast.Add):
+        return left + right
+    if isinstance(node.op, ast.Sub):
+        return left - right
+    raise _NoLiteral
+
+
+def _number(node: ast.expr) -> float:
+    value = _literal(node)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _NoLiteral
+    # Whole numbers of any length would make a product that takes forever.
+    if not abs(value) < _LARGEST_NUMBER:
+        raise _NoLiteral
+    return float(value)

@@ -1,0 +1,467 @@
+"""Programs that run by themselves: load the robot, track a circle, print the error.
+
+One for Pink and one for Pinker, which is Pink without Pinocchio and spells some names differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.config.limits import ConfigurationLimitSpec, VelocityLimitSpec
+from workbench.config.profile import ToolFrame
+from workbench.config.tasks_spec import Spec
+from workbench.errors import UsageError
+from workbench.export.dimos_config import header_of
+from workbench.export.helper_code import INWARD, PER_JOINT, ROTATION_OF, WITH_POSITIONS, helper
+from workbench.export.losses import (
+    lost_base,
+    lost_entries,
+    lost_followers,
+    lost_mode,
+    lost_positions,
+)
+from workbench.export.python_text import (
+    call,
+    comment,
+    mapping,
+    names,
+    number,
+    path,
+    pose_lines,
+    text,
+    value,
+)
+from workbench.export.stack_plan import PosturePlan, StackPlan, home_of, plan_stack
+from workbench.export.subject import QUATERNION_ORDER, ExportSubject
+from workbench.export.task_code import (
+    PINK,
+    PINKER,
+    Dialect,
+    can_write,
+    needs_per_joint,
+    needs_rotation,
+    per_joint_code,
+    task_code,
+)
+from workbench.model.description import Joint, RobotDescription
+from workbench.model.limits import BASE_VELOCITY_M_S, BASE_VELOCITY_RAD_S
+
+CIRCLE_RADIUS_M = 0.04
+CIRCLE_TICKS = 300
+
+_FAR = 1e4
+"""Stands in for the missing one of two limits, which Pink would drop together."""
+
+
+@dataclass(frozen=True)
+class _Words:
+    """How one of the two libraries spells what the program needs."""
+
+    title: str
+    package: str
+    kinematics: str
+    imports: tuple[str, ...]
+    dialect: Dialect
+    lower: str
+    upper: str
+    velocity: str
+    create_data: str
+    parent_joint: str
+    frame_id: str
+    add_frame: str
+    joint_id: str
+    frame_type: str
+
+    @property
+    def is_pinker(self) -> bool:
+        return self.package == "pinker"
+
+
+_PINK = _Words(
+    "Pink", "pink", "pinocchio",
+    (
+        "import numpy as np", "import pink", "import pink.limits", "import pink.tasks",
+        "import pinocchio",
+    ),
+    PINK, "lowerPositionLimit", "upperPositionLimit", "upperVelocityLimit", "createData",
+    "parentJoint", "getFrameId", "addFrame", "getJointId", "pinocchio.FrameType.OP_FRAME",
+)  # fmt: skip
+_PINKER = _Words(
+    "Pinker", "pinker", "kinematics",
+    (
+        "import numpy as np", "import pinker", "import pinker.limits", "import pinker.tasks",
+        "from pinker import kinematics", "from pinker.kinematics.urdf import build_model_from_xml",
+    ),
+    PINKER, "lower_position_limit", "upper_position_limit", "velocity_limit", "create_data",
+    "parent_joint", "get_frame_id", "add_frame", "get_joint_id", "kinematics.FrameType.OP_FRAME",
+)  # fmt: skip
+
+
+def pink_losses(subject: ExportSubject) -> tuple[str, ...]:
+    """Return what the program for Pink cannot hold."""
+    return (*lost_entries(subject, _kept(subject)), *lost_mode(subject))
+
+
+def pinker_losses(subject: ExportSubject) -> tuple[str, ...]:
+    """Return what the program for Pinker cannot hold."""
+    robot = _robot(subject)
+    return (
+        *(f"{line}, which Pinker does not know" for line in lost_followers(robot)),
+        *lost_positions(robot),
+        *lost_base(robot),
+        *pink_losses(subject),
+    )
+
+
+def script_notes(subject: ExportSubject) -> tuple[str, ...]:
+    """Return what else whoever runs a program has to know."""
+    return (
+        f"{QUATERNION_ORDER} in this file; Pinocchio's vectors are x, y, z, w",
+        f"tuned at {subject.settings.rate_hz:g} Hz: DT is the step of one tick",
+    )
+
+
+def pink_script(subject: ExportSubject) -> str:
+    """Return the program for Pink."""
+    return _script(subject, _PINK, pink_losses(subject))
+
+
+def pinker_script(subject: ExportSubject) -> str:
+    """Return the program for Pinker."""
+    return _script(subject, _PINKER, pinker_losses(subject))
+
+
+def _robot(subject: ExportSubject) -> RobotDescription:
+    if subject.robot is None:
+        raise UsageError(
+            "a program needs a robot", field="--robot", expected="a profile, or the path of a URDF"
+        )
+    if not subject.robot.urdf_path.lower().endswith((".urdf", ".xml")):
+        raise UsageError(
+            "is no URDF: the program could not load it", field="--robot",
+            value=subject.robot.urdf_path, expected="the URDF that the xacro file expands to",
+        )  # fmt: skip
+    if not subject.tool_frames:
+        raise UsageError("has no tool frame that is switched on", field="--robot")
+    return subject.robot
+
+
+def _kept(subject: ExportSubject) -> list[Spec]:
+    plan = plan_stack(subject)
+    limits = (ConfigurationLimitSpec, VelocityLimitSpec)
+    return [
+        *plan.tool_specs, *plan.posture_specs, *(spec for spec in plan.extras if can_write(spec)),
+        *(spec for spec in subject.settings.limits if isinstance(spec, limits)),
+    ]  # fmt: skip
+
+
+def _script(subject: ExportSubject, words: _Words, losses: tuple[str, ...]) -> str:
+    robot, plan = _robot(subject), plan_stack(subject)
+    body = "".join(
+        f"\n\n{item.strip()}\n"
+        for item in (
+            *_helpers(plan, robot, words), _load_model(robot, words),
+            _make_tasks(subject, plan, words), _main(subject, plan, words),
+        )
+    )  # fmt: skip
+    standard = ["import json", "import math", "import sys", "from pathlib import Path"]
+    if "ElementTree." in body:
+        standard.append("from xml.etree import ElementTree")
+    parts = [
+        f'"""Track a circle with {words.title}, with the stack that was tuned in IK Workbench."""',
+        comment(_header(subject, losses)),
+        "from __future__ import annotations",
+        "\n".join(standard),
+        "\n".join(words.imports),
+        _constants(subject, plan, robot, words),
+    ]
+    ending = '\n\nif __name__ == "__main__":\n    main()\n'
+    return "\n\n".join(parts) + "\n" + body + ending
+
+
+def _header(subject: ExportSubject, losses: tuple[str, ...]) -> Iterator[str]:
+    yield from header_of(subject)
+    yield from script_notes(subject)
+    if losses:
+        yield "not in this file:"
+        yield from (f"- {line}" for line in losses)
+    yield "Another place of the URDF may be named on the command line."
+
+
+# Constants -----------------------------------------------------------------------------------
+
+
+def _constants(
+    subject: ExportSubject, plan: StackPlan, robot: RobotDescription, words: _Words
+) -> str:
+    settings = subject.settings
+    caps = settings.velocity_caps
+    limits = {
+        joint.name: _limit_row(joint, caps.get(joint.name, joint.velocity_limit))
+        for joint in robot.joints
+    }
+    held = {held.name: held.position for held in robot.held_joints}
+    lines = [
+        f"URDF = {path(Path(robot.urdf_path))}",
+        f"DT = {number(settings.dt)}  # s",
+        f"TICKS = {CIRCLE_TICKS}  # once round the circle",
+        f"RADIUS = {number(CIRCLE_RADIUS_M)}  # m",
+        f"SOLVER = {text(settings.kinematics.solver)}",
+        f"DAMPING = {number(settings.kinematics.damping)}",
+        f"SAFETY_BREAK = {settings.kinematics.safety_break}",
+        f"POSITION_LIMIT_GAIN = {number(plan.position_limit_gain)}",
+        f"VELOCITY_SHARE = {number(plan.velocity_share)}",
+        f"TOOL_FRAMES = {names(subject.tool_frames)}",
+        "# Lower and upper position limit, rad or m, and velocity limit of each joint.",
+        f"LIMITS = {mapping(limits)}",
+        "# Where the robot starts, rad or m.",
+        f"HOME = {mapping({name: home_of(subject)[name] for name in robot.joint_names})}",
+    ]
+    if held:
+        lines += [
+            "# Joints that are taken out of the model, and where they stay, rad or m.",
+            f"HELD = {mapping(held)}",
+        ]
+    if settings.held_joints:
+        lines.append(f"KEPT_STILL = {names(settings.held_joints)}")
+    followers = [follower.name for follower in robot.followers if follower.in_model]
+    if followers and not words.is_pinker:
+        lines.append(f"MIMIC_JOINTS = {names(followers)}")
+    for index, posture in enumerate(plan.postures):
+        if posture.target is not None:
+            lines.append(f"POSTURE_{index} = {mapping(dict(posture.target))}")
+    return "\n".join(lines)
+
+
+def _limit_row(joint: Joint, velocity: float) -> list[float]:
+    lower, upper = joint.lower, joint.upper
+    if lower is None and upper is None:
+        return [-float("inf"), float("inf"), velocity]
+    return [-_FAR if lower is None else lower, _FAR if upper is None else upper, velocity]
+
+
+# Functions -----------------------------------------------------------------------------------
+
+
+def _helpers(plan: StackPlan, robot: RobotDescription, words: _Words) -> Iterator[str]:
+    extras = [spec for spec in plan.extras if can_write(spec)]
+    if (
+        needs_rotation(extras)
+        or robot.defined_tools
+        or (robot.floating_base and not words.is_pinker)
+    ):
+        yield helper(ROTATION_OF)
+    by_joint = any(isinstance(posture.cost, Mapping) for posture in plan.postures)
+    if by_joint or needs_per_joint(extras):
+        yield helper(PER_JOINT, pinker=words.is_pinker)
+    yield helper(WITH_POSITIONS, pinker=words.is_pinker)
+    if any(item.margin > 0.0 and item.target is None for item in plan.postures):
+        yield helper(INWARD, pinker=words.is_pinker)
+
+
+def _load_model(robot: RobotDescription, words: _Words) -> str:
+    build = _build_pinker(robot) if words.is_pinker else _build_pink(robot)
+    tools = "".join(_tool(tool, words) for tool in robot.defined_tools)
+    base = ""
+    if robot.floating_base and not words.is_pinker:
+        base = (
+            f"    velocity[:3] = {number(BASE_VELOCITY_M_S)}  # m/s\n"
+            f"    velocity[3:6] = {number(BASE_VELOCITY_RAD_S)}  # rad/s\n"
+        )
+    return (
+        f"def load_model(urdf: Path) -> {words.kinematics}.Model:\n"
+        '    """Return the joints that are solved for, with the limits in force."""\n'
+        f"{build}"
+        f"    lower = np.array(model.{words.lower})\n"
+        f"    upper = np.array(model.{words.upper})\n"
+        f"    velocity = np.array(model.{words.velocity})\n"
+        f"{base}"
+        "    for name, (low, high, speed) in LIMITS.items():\n"
+        f"        joint = model.joints[model.{words.joint_id}(name)]\n"
+        "        velocity[joint.idx_v] = speed * VELOCITY_SHARE\n"
+        "        if joint.nq == 1:\n"
+        "            lower[joint.idx_q], upper[joint.idx_q] = low, high\n"
+        f"    model.{words.lower} = lower\n"
+        f"    model.{words.upper} = upper\n"
+        f"    model.{words.velocity} = velocity\n"
+        f"{tools}"
+        "    return model\n"
+    )
+
+
+def _build_pink(robot: RobotDescription) -> str:
+    mimics = any(follower.in_model for follower in robot.followers)
+    lines = []
+    if mimics:
+        lines += [
+            "root = ElementTree.parse(urdf).getroot()",
+            'for joint in root.findall("joint"):',
+            '    mimic = joint.find("mimic")',
+            '    if mimic is not None and joint.get("name") not in MIMIC_JOINTS:',
+            "        joint.remove(mimic)",
+            'xml = ElementTree.tostring(root, encoding="unicode")',
+        ]
+    source = "pinocchio.buildModelFromXML" if mimics else "pinocchio.buildModelFromUrdf"
+    arguments = ["xml" if mimics else "str(urdf)"]
+    if robot.floating_base:
+        arguments.append("pinocchio.JointModelFreeFlyer()")
+    if mimics:
+        arguments.append("mimic=True")
+    lines.append(f"model = {source}({', '.join(arguments)})")
+    if robot.held_joints:
+        lines += [
+            "held_q = with_positions(model, pinocchio.neutral(model), HELD)",
+            "held_ids = sorted(model.getJointId(name) for name in HELD)",
+            "model = pinocchio.buildReducedModel(model, held_ids, held_q)",
+        ]
+    return "".join(f"    {line}\n" for line in lines)
+
+
+def _build_pinker(robot: RobotDescription) -> str:
+    lines = ["root = ElementTree.parse(urdf).getroot()"]
+    if robot.held_joints:
+        lines += [
+            'for joint in root.findall("joint"):',
+            '    if joint.get("name") in HELD:',
+            '        joint.set("type", "fixed")',
+        ]
+    lines += [
+        'xml = ElementTree.tostring(root, encoding="unicode")',
+        "model = build_model_from_xml(xml)",
+    ]
+    return "".join(f"    {line}\n" for line in lines)
+
+
+def _tool(tool: ToolFrame, words: _Words) -> str:
+    position, wxyz = pose_lines(tool.pose)
+    transform = call(words.dialect.transform, [f"rotation_of({wxyz})", f"np.array({position})"], 4)
+    frame = call(
+        f"{words.kinematics}.Frame",
+        [
+            text(tool.name), f"link.{words.parent_joint}", "link_id",
+            "link.placement * tool_to_link", words.frame_type,
+        ],
+        8,
+    )  # fmt: skip
+    return (
+        f"    link_id = model.{words.frame_id}({text(tool.link)})\n"
+        "    link = model.frames[link_id]\n"
+        f"    tool_to_link = {transform}\n"
+        f"    model.{words.add_frame}(\n        {frame},\n    )\n"
+    )
+
+
+def _make_tasks(subject: ExportSubject, plan: StackPlan, words: _Words) -> str:
+    config, package = subject.settings.kinematics, words.package
+    code = ""
+    for frame in plan.frames:
+        made = call(
+            f"{package}.tasks.FrameTask",
+            [
+                text(frame.frame), f"position_cost={value(frame.position_cost)}",
+                f"orientation_cost={value(frame.orientation_cost)}",
+                f"lm_damping={number(frame.lm_damping)}", f"gain={number(frame.gain)}",
+            ],
+            4,
+        )  # fmt: skip
+        code += f"    tasks[{text('frame/' + frame.frame)}] = {made}\n"
+    for index, posture in enumerate(plan.postures):
+        code += _posture(index, posture, package)
+    for spec in plan.extras:
+        if can_write(spec):
+            code += task_code(spec, config, f"extra/{spec.name}", 4, words.dialect)
+    model = "    model = home.model\n" if "model" in code else ""
+    return (
+        f"def make_tasks(home: {package}.Configuration) -> dict[str, {package}.Task]:\n"
+        '    """Return the tasks; targets that are not given are where things are at home."""\n'
+        f"{model}    tasks: dict[str, {package}.Task] = {{}}\n{code}    return tasks\n"
+    )
+
+
+def _posture(index: int, posture: PosturePlan, package: str) -> str:
+    name = f'tasks["posture/{index}"]'
+    made = call(
+        f"{package}.tasks.PostureTask",
+        ["cost=0.0", f"lm_damping={number(posture.lm_damping)}", f"gain={number(posture.gain)}"],
+        4,
+    )
+    lines = [f"{name} = {made}", f"{name}.cost = {per_joint_code(posture.cost, 4)}"]
+    if posture.target is not None:
+        lines.append(f"{name}.set_target(with_positions(model, home.q, POSTURE_{index}))")
+    return "".join(f"    {line}\n" for line in lines)
+
+
+def _main(subject: ExportSubject, plan: StackPlan, words: _Words) -> str:
+    robot, settings, package = _robot(subject), subject.settings, words.package
+    kinematics = words.kinematics
+    lines = [
+        "urdf = Path(sys.argv[1]) if len(sys.argv) > 1 else URDF",
+        "model = load_model(urdf)",
+        f"q = with_positions(model, {kinematics}.neutral(model), HOME)",
+    ]
+    if robot.floating_base and not words.is_pinker:
+        position, wxyz = pose_lines(settings.home_base)
+        placement = call("pinocchio.SE3", [f"rotation_of({wxyz})", f"np.array({position})"], 4)
+        lines += [f"base = {placement}", "q[:7] = pinocchio.SE3ToXYZQUAT(base)  # x, y, z, w"]
+    lines += [
+        f"configuration = {package}.Configuration(model, model.{words.create_data}(), q)",
+        "tasks = make_tasks(configuration)",
+        "limits = [",
+        f"    {package}.limits.ConfigurationLimit(model, POSITION_LIMIT_GAIN),",
+        f"    {package}.limits.VelocityLimit(model),",
+        "]",
+        "starts = {}",
+        "for frame in TOOL_FRAMES:",
+        "    starts[frame] = configuration.get_transform_frame_to_world(frame).copy()",
+    ]
+    if settings.held_joints:
+        lines += [
+            f"rows = [model.joints[model.{words.joint_id}(n)].idx_v for n in KEPT_STILL]",
+            f"still = {package}.tasks.LinearHolonomicTask(",
+            "    np.eye(model.nv)[rows],",
+            "    np.zeros(len(rows)),",
+            "    configuration.q,",
+            ")",
+        ]
+    present = [i for i, posture in enumerate(plan.postures) if posture.target is None]
+    lines += [
+        "for tick in range(1, TICKS + 1):",
+        "    angle = 2.0 * math.pi * tick / TICKS",
+        "    step = RADIUS * np.array([0.0, math.sin(angle), 1.0 - math.cos(angle)])",
+        "    for frame, start in starts.items():",
+        f"        target = {kinematics}.SE3(start.rotation, start.translation + step)",
+        '        tasks[f"frame/{frame}"].set_target(target)',
+    ]
+    for index in present:
+        margin = plan.postures[index].margin
+        posture = (
+            f"inward(model, configuration.q, {number(margin)})" if margin else "configuration.q"
+        )
+        lines.append(f'    tasks["posture/{index}"].set_target({posture})')
+    arguments = [
+        "configuration", "list(tasks.values())", "DT", "solver=SOLVER", "damping=DAMPING",
+        "limits=limits", "safety_break=SAFETY_BREAK",
+    ]  # fmt: skip
+    if settings.held_joints:
+        arguments.append("constraints=[still]")
+    lines += [
+        f"    velocity = {call(f'{package}.solve_ik', arguments, 8)}",
+        f"    q = {kinematics}.integrate(model, configuration.q, velocity * DT)",
+        "    # Solvers meet limits to a tolerance; the rest would add up.",
+        f"    q = np.clip(q, model.{words.lower}, model.{words.upper})",
+        "    configuration.update(q)",
+        "for frame in TOOL_FRAMES:",
+        '    error = tasks[f"frame/{frame}"].compute_error(configuration)',
+        "    position, orientation = np.linalg.norm(error[:3]), np.linalg.norm(error[3:])",
+        '    print(f"{frame}: {position:.3g} m, {orientation:.3g} rad from its target")',
+        "ends = {}",
+        "for name in HOME:",
+        f"    joint = model.joints[model.{words.joint_id}(name)]",
+        "    here = configuration.q[joint.idx_q : joint.idx_q + joint.nq]",
+        "    ends[name] = float(here[0] if joint.nq == 1 else math.atan2(here[1], here[0]))",
+        'print("q:", json.dumps(ends))',
+    ]
+    code = "".join(f"    {line}\n" for line in lines)
+    return f'def main() -> None:\n    """Track the circle once; print where that ends."""\n{code}'
