@@ -355,13 +355,18 @@ def test_distances_are_computed_once_for_a_posture(tmp_path: Path) -> None:
 # In the engine -----------------------------------------------------------------------------
 
 
-def test_the_engine_keeps_links_apart_and_names_the_closest_pair() -> None:
-    robot, collision = hulled("panda")
+def into_itself() -> tuple[LiveEngine, TickInputs]:
+    """Return an arm whose target is inside its own base."""
+    robot, collision = hulled("ur5")
     engine = LiveEngine(robot)
     engine.set_collision(collision)
     (frame,) = robot.description.tool_frames
     inside = Pose(np.array([0.05, 0.0, 0.15]), tool_poses(robot, {})[frame].wxyz)
-    inputs = TickInputs(CALM, DT, {frame: inside}, barriers=(SPEC,))
+    return engine, TickInputs(CALM, DT, {frame: inside}, barriers=(SPEC,))
+
+
+def test_the_engine_keeps_links_apart_and_names_the_closest_pair() -> None:
+    engine, inputs = into_itself()
     result = engine.tick(inputs)
     smallest = np.inf
     for _ in range(150):
@@ -369,12 +374,20 @@ def test_the_engine_keeps_links_apart_and_names_the_closest_pair() -> None:
         assert result.status.ok, result.status.cause
         assert result.closest_pair is not None
         smallest = min(smallest, result.closest_pair.distance_m)
-    assert 0.95 * DISTANCE_M - 1e-6 <= smallest < 2 * DISTANCE_M
+    assert 0.95 * DISTANCE_M - 1e-6 <= smallest < 1.05 * DISTANCE_M
     closest = result.closest_pair
     assert closest is not None
-    assert {closest.link_a, closest.link_b} <= set(robot.description.frames)
+    assert {closest.link_a, closest.link_b} <= set(engine.robot.description.frames)
     apart = np.linalg.norm(closest.point_a - closest.point_b)
     assert apart == pytest.approx(closest.distance_m, abs=1e-6)
+
+
+def test_an_explanation_names_the_links_that_a_barrier_keeps_apart() -> None:
+    engine, inputs = into_itself()
+    for _ in range(100):
+        engine.tick(inputs)
+    details = [limit.detail for limit in engine.explain(inputs).limits if limit.name == SPEC.name]
+    assert details == ["upper_arm_link to wrist_3_link"]
 
 
 def test_the_engine_holds_and_says_so_while_there_are_no_hulls() -> None:

@@ -42,6 +42,7 @@ from workbench.ik.explanation import (
 )
 from workbench.ik.extra_tasks import ClosedChainTask, JointLimitTask
 from workbench.ik.objective import TaskObjective, task_objective
+from workbench.ik.self_collision import HullDistanceBarrier
 from workbench.ik.solvers import solve
 from workbench.ik.stack import TaskStack
 
@@ -239,9 +240,13 @@ def _row_labels(stack: TaskStack) -> list[tuple[str, Quantity, Side, str]]:
         what = "base velocity" if limit.spec.kind == "floating_base_velocity" else limit.spec.kind
         for index, side in limit.rows:
             add(index, what, side)
-    for barrier in stack.entries.barriers:
-        for detail in barrier.rows:
-            labels.append((barrier.spec.name, "barrier", "", detail))
+    for built in stack.entries.barriers:
+        details = built.rows
+        if isinstance(built.barrier, HullDistanceBarrier):
+            pairs = built.barrier.row_pairs()
+            details = tuple(f"{link_a} to {link_b}" for link_a, link_b in pairs)
+        for detail in details:
+            labels.append((built.spec.name, "barrier", "", detail))
     return labels
 
 
