@@ -226,6 +226,25 @@ def test_kept_arrays_follow_whatever_changes(bench: Bench) -> None:
     compare(bench, solver, tasks)
 
 
+@pytest.mark.parametrize("name", ["kinova", "panda"])
+def test_joints_without_limits_are_left_without(name: str) -> None:
+    bench, random = bench_of(name), np.random.default_rng(8)
+    caps = np.array(bench.bounds.velocity_caps)
+    caps[::2] = np.inf
+    bounds = JointBounds(bench.model, caps)
+    limits = [ConfigurationLimit(bench.model), VelocityLimit(bench.model, caps)]
+    for _ in range(20):
+        bench.move_to(random_q(bench, random, 0.2))
+        tasks = random_tasks(bench, random, lm_damping=0.0, gain=1.0, plain=True)
+        ours = FastSolver().solve_ik(
+            bench.configuration, tasks, DT, "daqp", damping=1e-6, limits=[bounds]
+        )
+        theirs = pink.solve_ik(
+            bench.pinks_configuration, tasks, DT, "daqp", damping=1e-6, limits=limits
+        )
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * np.abs(theirs).max())
+
+
 def test_hard_constraints_are_kept_as_pink_keeps_them(bench: Bench, calls: Calls) -> None:
     matrix = np.zeros((2, bench.model.nv))
     matrix[0, 1] = matrix[1, 3] = 1.0

@@ -20,6 +20,7 @@ from workbench.config.planning import PlanningConfig
 from workbench.errors import SolverError
 from workbench.ik.plan_types import PlanResult, PlanStatus
 from workbench.ik.pose_tasks import PoseTasks, PostureShape
+from workbench.ik.types import SolveWith
 from workbench.model.controlled import ControlledRobot
 from workbench.poses import Pose, frozen_array
 
@@ -42,6 +43,7 @@ class Planner:
         config: PinkKinematicsConfig,
         planning: PlanningConfig,
         shape: PostureShape = _PLAIN,
+        solve_with: SolveWith = "fast",
     ) -> None:
         """Build Pink's objects.
 
@@ -50,6 +52,7 @@ class Planner:
             config: The twelve settings.
             planning: Tolerances, attempts and seed.
             shape: What the robot's own tuning changes about the posture.
+            solve_with: Who solves: the answer is the same, and nobody looks on here.
 
         Raises:
             RobotError: If the shape names a joint that is not controlled.
@@ -57,7 +60,7 @@ class Planner:
         self._robot = robot
         self._config = config
         self._planning = planning
-        self._tasks = PoseTasks(robot, config, shape)
+        self._tasks = PoseTasks(robot, config, shape, solve_with)
 
     def plan(
         self,

@@ -21,9 +21,10 @@ from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.errors import SolverError
 from workbench.ik import failures
 from workbench.ik.bounds import LIMIT_TOLERANCE, JointBounds
+from workbench.ik.fast import FastSolver
 from workbench.ik.posture import inward_limits
 from workbench.ik.solvers import is_sparse_only, quiet_exit_warnings, solve
-from workbench.ik.types import SolveStatus
+from workbench.ik.types import SolveStatus, SolveWith
 from workbench.model.controlled import ControlledRobot
 from workbench.poses import Pose
 
@@ -58,7 +59,11 @@ class PoseTasks:
     """
 
     def __init__(
-        self, robot: ControlledRobot, config: PinkKinematicsConfig, shape: PostureShape
+        self,
+        robot: ControlledRobot,
+        config: PinkKinematicsConfig,
+        shape: PostureShape,
+        solve_with: SolveWith = "pink",
     ) -> None:
         """Build what does not depend on targets.
 
@@ -66,11 +71,13 @@ class PoseTasks:
             robot: The robot; attributes are hung on its model.
             config: The twelve settings.
             shape: What its tuning changes about the posture.
+            solve_with: Who solves: the answer is the same.
 
         Raises:
             RobotError: If the shape names a joint that is not controlled.
         """
         quiet_exit_warnings()
+        self._solve_ik = FastSolver().solve_ik if solve_with == "fast" else pink.solve_ik
         self.robot = robot
         model = robot.model
         self.configuration = pink.Configuration(
@@ -210,7 +217,7 @@ class PoseTasks:
             tasks.append(self._posture)
         limits, constraints = [self._bounds], self._constraints(dt)
         if not is_sparse_only(config.solver):
-            return pink.solve_ik(
+            return self._solve_ik(
                 self.configuration, tasks, dt, solver=config.solver, damping=config.damping,
                 limits=limits, constraints=constraints, safety_break=config.safety_break,
             )  # fmt: skip
