@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,7 +11,7 @@ import viser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.ui.scene_rig import LINKS, Outbox, cube, description, patient, placements
+from tests.ui.scene_rig import LINKS, Outbox, cube, description, patient, placements, row
 from tests.wire import WireClient
 from workbench.model.description import Link
 from workbench.poses import Pose, wxyz_from_rotation_vector
@@ -222,6 +223,22 @@ def test_every_link_shows_its_frame_and_its_name_fixed_ones_too(server):
     texts = {handle.text for handle in nodes.values() if isinstance(handle, viser.LabelHandle)}
     assert texts == {link.name for link in LINKS}
     assert sum(name.rsplit("/", 1)[1].startswith("f") for name in nodes) - 1 == len(LINKS)
+
+
+def test_links_in_one_place_share_a_label_and_neighbours_write_on_different_sides(server):
+    twin = Link("twin", "lamp", "twin_joint", moves=False, translates=False)
+    links = (*LINKS, twin)
+    places_of_links = np.vstack([placements(), row(Pose())])
+    view = SceneView(server, description(links=links), places_of_links, epoch=1)
+    view.show()
+    view.apply(SceneOptions(names=True))
+    nodes = server.scene._handle_from_node_name.values()
+    labels = [handle for handle in nodes if isinstance(handle, viser.LabelHandle)]
+    shown = [name for label in labels for name in label.text.split(", ")]
+    assert sorted(shown) == sorted(link.name for link in links)
+    places = [(label.name.rsplit("/", 1)[0], *label.position.tolist()) for label in labels]
+    assert len(set(places)) == len(places)
+    assert all(one.anchor != two.anchor for one, two in itertools.pairwise(labels))
 
 
 def test_names_are_shown_on_one_line_and_cut(server):

@@ -1,8 +1,7 @@
 """Light that is cheap to draw.
 
-viser's own light is an environment map with shadows. On a browser without a graphics card, as on
-remote desktops and in tests, that costs most of a frame: a robot of 130,000 triangles drew 2 to 5
-times a second with it and 10 to 27 times with the light below, which shows shapes as well.
+viser's own light is an environment map with shadows: on a browser without a graphics card, as on
+remote desktops and in tests, it costs most of a frame. The light below shows shapes as well.
 """
 
 from __future__ import annotations

@@ -24,6 +24,8 @@ def parse_number(text: str) -> float:
         ConfigError: If it is no finite number. A decimal comma is named as such.
     """
     typed = text.strip().replace("\N{MINUS SIGN}", "-")
+    if not typed:
+        raise ConfigError("nothing was typed", expected="a number, such as 0.5 or 1e-8")
     if not _NUMBER.fullmatch(typed):
         expected = "a number, such as 0.5 or 1e-8"
         if _NUMBER.fullmatch(typed.replace(",", ".", 1)):

@@ -31,8 +31,11 @@ form:not(:has(label)) > div { margin-left: 0.25rem; margin-right: 0.25rem; }
 form:not(:has(label)) button { font-size: 0.8rem; padding: 0 0.5rem; }
 form .mantine-Slider-root + .mantine-NumberInput-root, form .mantine-Slider-label {
   display: none; }
-form:has(.mantine-Slider-root) > div > div > div:first-child:has(label) {
-  width: 8.1rem !important; padding-right: 0.4rem; }
+.mantine-Flex-root > div:first-child:has(> p > label) {
+  width: 8.1rem !important; padding-right: 0.4rem !important; }
+.mantine-Paper-root .mantine-Flex-root > div:first-child:has(> p > label) {
+  width: 7.45rem !important; }
+.mantine-Checkbox-root { vertical-align: middle; }
 form .mantine-Slider-root { margin-right: 0.4rem; }
 form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) {
   display: grid; grid-template-columns: repeat(3, 1fr); padding: 0 0.35rem; }
@@ -66,7 +69,7 @@ form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) > div > div > div
 .workbench details { margin-top: 0.3rem; }
 .workbench summary { cursor: pointer; }
 .mantine-Button-section:has(.workbench-help:first-child) { display: none; }
-.workbench-lost:not([hidden]) { position: fixed; z-index: 1000; top: 1rem; left: 50%;
+.workbench-lost:not([hidden]) { position: fixed; z-index: 1000; bottom: 1rem; left: 50%;
   transform: translateX(-50%); display: grid; gap: 0.2rem; width: min(26rem, 80vw);
   padding: 0.7rem 1rem; border-radius: 0.3rem; font: 0.85rem/1.4 system-ui, sans-serif;
   color: #fff; background: #a61e4d; box-shadow: 0 0.2rem 0.8rem rgba(0, 0, 0, 0.4); }

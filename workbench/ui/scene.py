@@ -25,6 +25,9 @@ _COLLISION_OPACITY = 0.45
 _FRAME_SHARE_OF_SIZE = 0.1
 _MISSING_FRAME_SHARE_OF_SIZE = 0.04
 _NAME_LENGTH_LIMIT = 60
+_SAME_PLACE_DECIMALS = 4
+_ANCHORS = ("top-left", "bottom-right", "bottom-left", "top-right")
+"""Neighbours along the arm have their names on different sides, where they overlap less."""
 
 _QUANTUM = 2.0**-22
 """What poses are rounded to, in m and in a quaternion's components."""
@@ -208,7 +211,8 @@ class SceneView:
             ]
         if options.names and self._labels is None:
             self._labels = [
-                self._add_label(link, f"n{number}") for number, link in enumerate(self._tree.mounts)
+                self._add_label(links, number)
+                for number, links in enumerate(self._links_by_place().values())
             ]
         for drawn in self._visuals:
             drawn.set_visible(options.visual)
@@ -265,13 +269,22 @@ class SceneView:
             position=mount.transform_link_to_node.translation,
         )
 
-    def _add_label(self, link: str, short_name: str) -> viser.LabelHandle:
-        mount = self._tree.mounts[link]
+    def _links_by_place(self) -> Mapping[tuple[object, ...], list[str]]:
+        """Return the links whose frames stay in the same place, which share one label."""
+        places: dict[tuple[object, ...], list[str]] = {}
+        for link, mount in self._tree.mounts.items():
+            translation = mount.transform_link_to_node.translation.round(_SAME_PLACE_DECIMALS)
+            places.setdefault((mount.name, *translation.tolist()), []).append(link)
+        return places
+
+    def _add_label(self, links: list[str], number: int) -> viser.LabelHandle:
+        mount = self._tree.mounts[links[0]]
         return self._scene.add_label(
-            f"{mount.name}/{short_name}",
-            one_line(link, _NAME_LENGTH_LIMIT),
+            f"{mount.name}/n{number}",
+            one_line(", ".join(links), _NAME_LENGTH_LIMIT),
             position=mount.transform_link_to_node.translation,
-            font_screen_scale=0.8,
+            font_screen_scale=0.7,
+            anchor=_ANCHORS[number % len(_ANCHORS)],
         )
 
     def _outlines_of_nodes(self) -> Mapping[int, NDArray[np.float64]]:

@@ -18,6 +18,10 @@ from workbench.ui.widgets import WidgetTools
 REST_AFTER_LAST_KEY_S = 0.8
 """How long nothing may be typed before a text counts without Enter."""
 
+_SAME_ENTER_S = 1.0
+"""Enter comes again every 0.4 s until it is answered: a text that was refused this shortly before
+is no news."""
+
 
 class TypedText:
     """One text field. Made by :meth:`TypedForm.add`."""
@@ -31,6 +35,7 @@ class TypedText:
         self._shown = text
         self._timer: Timer | None = None
         self._refused: str | None = None
+        self._forgetting: Timer | None = None
         self._client: viser.ClientHandle | None = None
         self.handle = tools.gui.add_text(label, text, hint=hint)
         self.handle.on_update(self._key)
@@ -60,7 +65,7 @@ class TypedText:
             if text != self._refused:
                 title = f"{self.handle.label} stays at {self._shown}"
                 self._tools.notices.refused(title, error, to=client)
-            self._refused = text
+            self._remember_refused(text)
         self.handle.value = self._shown
 
     def close(self) -> None:
@@ -68,6 +73,15 @@ class TypedText:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    def _remember_refused(self, text: str | None) -> None:
+        if self._forgetting is not None:
+            self._forgetting.cancel()
+        self._refused, self._forgetting = text, None
+        if text is not None:
+            self._forgetting = self._tools.page.call_later(
+                _SAME_ENTER_S, lambda: self._remember_refused(None)
+            )
 
     async def _key(self, event: viser.GuiEvent[Any]) -> None:
         if event.client is None:
@@ -78,7 +92,7 @@ class TypedText:
         self._timer = self._tools.page.call_later(REST_AFTER_LAST_KEY_S, self.settle)
         if not self.handle.value.endswith(" "):
             # A key: from here on a refusal is news again, also of the same text.
-            self._refused = None
+            self._remember_refused(None)
         else:
             self.settle()
 
