@@ -20,10 +20,10 @@ from workbench.config.limits import SelfCollisionBarrierSpec
 from workbench.errors import SolverError
 from workbench.ik.bounds import JointBounds
 from workbench.ik.forward import tool_poses
+from workbench.ik.look_ahead import solve_apart
 from workbench.ik.self_collision import (
     HullDistanceBarrier,
     make_self_collision_barrier,
-    solve_apart,
 )
 from workbench.ik.tick import LiveEngine
 from workbench.ik.types import TickInputs

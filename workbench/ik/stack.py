@@ -30,8 +30,8 @@ from workbench.ik.constraints import CombinedConstraint, ConstraintRows
 from workbench.ik.entries import ListedEntries
 from workbench.ik.extra_tasks import HardTask
 from workbench.ik.fast import FastSolver
+from workbench.ik.look_ahead import solve_apart
 from workbench.ik.posture import PresentPostureTask
-from workbench.ik.self_collision import solve_apart
 from workbench.ik.solvers import is_sparse_only, quiet_exit_warnings, solve
 from workbench.ik.task_builder import hard_frame, tool_task_cost
 from workbench.ik.types import SolveWith, TickInputs
