@@ -133,6 +133,11 @@ class Workbench:
         if enter:
             field.press("Enter")
 
+    def set(self, label: str, text: str) -> None:
+        """Put a text into a field in one go, where typing itself is not tested, and press Enter."""
+        self.field(label).fill(text)
+        self.field(label).press("Enter")
+
     def button(self, name: str) -> Locator:
         """Return a button by its text."""
         return self.page.get_by_role("button", name=name, exact=True)
