@@ -7,15 +7,17 @@ when the robot is loaded.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, cast
 
 from workbench.config.frozen import frozen_mapping
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.kinematics_file import kinematics_from_section
+from workbench.config.profile_examples import ProfileExample, read_examples
 from workbench.config.sections import Section
 from workbench.config.yaml_io import load_yaml
+from workbench.errors import UsageError, did_you_mean
 from workbench.poses import Pose
 
 MeshUpAxis = Literal["z", "y"]
@@ -25,7 +27,7 @@ PACKAGES = ("example-robot-data",)
 
 _KEYS = (
     "title", "source", "tool_frames", "home", "held_joints", "gripper_joints", "mesh_up_axis",
-    "floating_base", "kinematics",
+    "floating_base", "kinematics", "examples",
 )  # fmt: skip
 
 
@@ -81,6 +83,8 @@ class RobotProfile:
         mesh_up_axis: ``y`` when the DAE files mean what their ``<up_axis>`` says; ``z`` ignores it.
         floating_base: Whether the root link floats.
         kinematics: The tuned defaults.
+        examples: Example sessions.
+        example: The example that this is the profile of; None for the plain robot.
         folder: Folder of the profile, as an absolute path.
     """
 
@@ -94,12 +98,39 @@ class RobotProfile:
     mesh_up_axis: MeshUpAxis = "z"
     floating_base: bool = False
     kinematics: PinkKinematicsConfig = field(default_factory=PinkKinematicsConfig)
+    examples: tuple[ProfileExample, ...] = ()
+    example: ProfileExample | None = None
     folder: str = ""
 
     def __post_init__(self) -> None:
         """Freeze the mappings."""
         object.__setattr__(self, "home", frozen_mapping(self.home))
         object.__setattr__(self, "held_joints", frozen_mapping(self.held_joints))
+
+    def for_example(self, name: str) -> RobotProfile:
+        """Return the profile as one of its examples has it.
+
+        Raises:
+            UsageError: If there is no such example.
+        """
+        for example in self.examples:
+            if example.name == name:
+                held = {
+                    joint: position
+                    for joint, position in self.held_joints.items()
+                    if joint not in example.free_joints
+                }
+                return replace(
+                    self,
+                    floating_base=self.floating_base or example.floating_base,
+                    held_joints=held,
+                    home={**self.home, **example.home},
+                    example=example,
+                )
+        raise UsageError(
+            f"{self.name} has no such example", field="example", value=name,
+            expected=did_you_mean(name, [example.name for example in self.examples]),
+        )  # fmt: skip
 
 
 def read_profile(path: Path) -> RobotProfile:
@@ -111,13 +142,14 @@ def read_profile(path: Path) -> RobotProfile:
     top = Section(load_yaml(path, name=str(path)))
     top.refuse_unknown(_KEYS)
     name = path.name.removesuffix(".yaml").removesuffix(".yml")
+    held_joints = _read_held_joints(top)
     profile = RobotProfile(
         name=name,
         title=top.text("title", default=name),
         source=_read_source(top.section("source")),
         tool_frames=_read_tool_frames(top),
         home=top.numbers_by_name("home"),
-        held_joints=_read_held_joints(top),
+        held_joints=held_joints,
         gripper_joints=top.texts("gripper_joints"),
         mesh_up_axis=cast(MeshUpAxis, top.choice("mesh_up_axis", ("z", "y"), "z")),
         floating_base=top.switch("floating_base", False),
@@ -126,6 +158,7 @@ def read_profile(path: Path) -> RobotProfile:
             if "kinematics" in top
             else PinkKinematicsConfig()
         ),
+        examples=read_examples(top, "examples", held_joints),
         folder=str(path.resolve().parent),
     )
     for joint in profile.home:

@@ -11,7 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from workbench.config.document import dotted
 from workbench.config.fields import FieldSpec
@@ -214,7 +224,7 @@ def checked_list(specs: Iterable[object], kind: type[_S], field: str) -> tuple[_
         names.add(spec.name)
         result.append(spec)
     # The same tuple where there is one: who compares by identity then sees that nothing changed.
-    return specs if isinstance(specs, tuple) else tuple(result)
+    return cast("tuple[_S, ...]", specs) if isinstance(specs, tuple) else tuple(result)
 
 
 def free_name(wanted: str, specs: Sequence[Spec]) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.profile import ToolFrame
+from workbench.config.profile_examples import ProfileExample
 from workbench.poses import Pose
 
 JointKind = Literal["revolute", "continuous", "prismatic"]
@@ -205,6 +206,9 @@ class RobotDescription:
         size_m: Rough extent of the robot at home, for cameras and gizmos.
         defined_tools: Those tool frames that are not links of the URDF but defined by the profile
             or the command line.
+        examples: Name and title of the profile's example sessions.
+        example: The example that was loaded, whose lists a session starts with; None for the plain
+            robot.
         mass_kg: Mass of all that moves: without it there is no centre of mass.
     """
 
@@ -228,6 +232,8 @@ class RobotDescription:
     remarks: tuple[Remark, ...] = ()
     size_m: float = 1.0
     defined_tools: tuple[ToolFrame, ...] = ()
+    examples: tuple[tuple[str, str], ...] = ()
+    example: ProfileExample | None = None
     mass_kg: float = 0.0
     srdf_path: str | None = None
 

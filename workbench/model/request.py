@@ -27,6 +27,7 @@ class RobotRequest:
             or m; on top of the profile's.
         floating_base: True makes the root link float even where the profile does not say so.
         mesh_up_axis: Replaces the profile's; None leaves it.
+        example: Name of an example session of the profile; empty for the plain robot.
 
     Raises:
         UsageError: If a held position is not a finite number.
@@ -39,6 +40,7 @@ class RobotRequest:
     hold: Mapping[str, float] = field(default_factory=dict)
     floating_base: bool = False
     mesh_up_axis: MeshUpAxis | None = None
+    example: str = ""
 
     def __post_init__(self) -> None:
         """Freeze and check the held positions."""

@@ -207,6 +207,8 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
         remarks=(*structure.remarks, *looks.remarks),
         size_m=_size_at_home(picture, plan, looks),
         defined_tools=tuple(tool for tool in structure.tools if not tool.is_link_frame),
+        examples=_examples(source.profile),
+        example=None if source.profile is None else source.profile.example,
         # The first inertia is what is fixed to the world.
         mass_kg=float(sum(inertia.mass for inertia in list(model.inertias)[1:])),
         srdf_path=None if source.srdf is None else str(source.srdf),
@@ -214,6 +216,12 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
     robot = Robot(description, model, picture)
     report(1.0, "ready")
     return robot
+
+
+def _examples(profile: RobotProfile | None) -> tuple[tuple[str, str], ...]:
+    if profile is None:
+        return ()
+    return tuple((example.name, example.title) for example in profile.examples)
 
 
 _BARE_URDF_DEFAULTS = PinkKinematicsConfig(solver="daqp", lm_damping=3.0, damping=3e-3)

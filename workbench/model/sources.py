@@ -58,6 +58,7 @@ def find_source(request: RobotRequest) -> RobotSource:
     source = request.source.strip()
     srdf = None if request.srdf is None else _user_path(request.srdf)
     if source.startswith(ROBOT_DESCRIPTIONS_PREFIX):
+        _refuse_example(request)
         found = cached_description(source.removeprefix(ROBOT_DESCRIPTIONS_PREFIX))
         dirs = (*request.package_dirs, *(str(folder) for folder in found.package_dirs))
         file = _read_urdf(found.urdf, dirs, found.xacro_arguments)
@@ -75,11 +76,22 @@ def find_source(request: RobotRequest) -> RobotSource:
         return _from_profile(read_profile(path), request, srdf)
     if not path.exists():
         raise _missing(path, source)
+    _refuse_example(request)
     file = _read_urdf(path, request.package_dirs)
     return RobotSource(str(path), file, srdf, request.package_dirs)
 
 
+def _refuse_example(request: RobotRequest) -> None:
+    if request.example:
+        raise UsageError(
+            "only profiles have examples", field="example", value=request.example,
+            expected="a profile's name instead of " + request.source,
+        )  # fmt: skip
+
+
 def _from_profile(found: RobotProfile, request: RobotRequest, srdf: Path | None) -> RobotSource:
+    if request.example:
+        found = found.for_example(request.example)
     folder = _profile_folder(found)
     path = folder / found.source.urdf
     if srdf is None and found.source.srdf is not None:
