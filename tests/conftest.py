@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,10 @@ from hypothesis import HealthCheck, settings
 # A loaded machine must not decide a property test.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# No test reads or leaves anything in the state folder of whoever runs the tests.
+_STATE_FOLDER = tempfile.TemporaryDirectory(prefix="workbench-state-")
+os.environ["XDG_STATE_HOME"] = _STATE_FOLDER.name
 
 ONE_AFTER_THE_OTHER = ("browser", "packaging")
 """Folders whose tests share something costly: a browser that draws in software, an installation."""

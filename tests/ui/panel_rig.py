@@ -13,9 +13,12 @@ from typing import Any, cast
 import viser
 
 from tests.live.live_fakes import Rig
+from workbench.live.autosave import Leftover
 from workbench.live.export import export_text
 from workbench.live.jobs import Jobs
 from workbench.live.loop import Loop
+from workbench.live.session_file import SessionFile, write_session
+from workbench.model.request import RobotRequest
 from workbench.ui.notices import Notices
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.widgets import WidgetTools
@@ -120,11 +123,27 @@ class FakeLoader:
     def load(self, name: str) -> None:
         self.asked.append(name)
 
+    def open(self, file: SessionFile, name: str) -> None:
+        self.asked.append(f"open {file.request.source} from {name}")
+
     def reload(self) -> None:
         self.asked.append("reload")
 
     def back(self) -> None:
         self.asked.append("back")
+
+
+class FakeKeeper:
+    """The session as a file, and what a test says was left behind."""
+
+    def __init__(self) -> None:
+        self.left_behind: tuple[Leftover, ...] = ()
+
+    def text(self) -> str:
+        return write_session(SessionFile(RobotRequest("gantry")))
+
+    def forget_left_behind(self) -> None:
+        self.left_behind = ()
 
 
 class FakeSaveFile:
@@ -158,6 +177,7 @@ class PanelRig:
         self.waiting_jobs: list[Callable[[], None]] = []
         self.loader = FakeLoader()
         self.save_file = FakeSaveFile()
+        self.keeper = FakeKeeper()
         self.restarts = 0
         self.context = PanelContext(
             tools=self.tools,
@@ -169,6 +189,7 @@ class PanelRig:
             report_text=lambda: "line one\nline <two>",
             robots={"gantry": "Gantry", "panda": "Franka Panda"},
             loader=self.loader,
+            keeper=self.keeper,
             save_file=self.save_file,
         )
 

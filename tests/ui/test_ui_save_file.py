@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import UsageError
-from workbench.ui.save_file import checked_save_path, replace_file
+from workbench.live.files import replace_file
+from workbench.ui.save_file import checked_save_path
 
 
 def test_the_new_text_takes_the_place_of_the_old(tmp_path: Path) -> None:

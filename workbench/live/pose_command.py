@@ -45,9 +45,9 @@ class _Whereabouts:
 class PoseCommands:
     """The newest pose command. Plain, without a lock: the session guards it."""
 
-    def __init__(self, epoch: int) -> None:
-        """Start without a command, with the robot at its home."""
-        self._known = _Whereabouts(epoch)
+    def __init__(self, epoch: int, arrival: RobotPose | None) -> None:
+        """Start without a command; the arguments are those of :meth:`reset`."""
+        self._known = _Whereabouts(epoch, arrival)
         self._is_new = False
 
     def reset(self, epoch: int, arrival: RobotPose | None) -> None:

@@ -52,14 +52,14 @@ class Session(SessionCore):
 
     def __init__(
         self, bundle: RobotBundle, settings: Settings, *, clock: Callable[[], float],
-        now_utc: Callable[[], datetime],
+        now_utc: Callable[[], datetime], pose: RobotPose | None = None,
     ) -> None:  # fmt: skip
         """Start with a robot and its settings; see :class:`SessionCore`.
 
         Raises:
             ConfigError: If the settings name joints or frames that the robot does not have.
         """
-        super().__init__(bundle, settings, clock=clock, now_utc=now_utc)
+        super().__init__(bundle, settings, clock=clock, now_utc=now_utc, pose=pose)
         self._previous: _Robot | None = None
 
     # Edits that undo takes back ----------------------------------------------------------
@@ -192,14 +192,16 @@ class Session(SessionCore):
         self._subscribers.deliver()
 
     def replace_bundle(
-        self, bundle: RobotBundle, settings: Settings, *, epoch: int | None = None
-    ) -> bool:
+        self, bundle: RobotBundle, settings: Settings, *, epoch: int | None = None,
+        pose: RobotPose | None = None,
+    ) -> bool:  # fmt: skip
         """Swap the robot: a new epoch, an empty history; "back to X" returns to the old one.
 
         Args:
-            bundle: The robot, at its home.
+            bundle: The robot; its engine stands at ``pose``.
             settings: What it starts with.
             epoch: The robot that it takes the place of; None takes that of any.
+            pose: Where it is; None for its home.
 
         Returns:
             False when another robot has come meanwhile; nothing has changed then.
@@ -208,13 +210,13 @@ class Session(SessionCore):
             ConfigError: If the settings do not fit the robot; nothing has changed then.
         """
         check_settings(settings, bundle.description)
-        pose = self.present_pose()
+        left_at = self.present_pose()
         with self._lock:
             if epoch not in (None, self._state.epoch):
                 return False
-            self._previous = self._present_robot(pose)
+            self._previous = self._present_robot(left_at)
             self._history.clear()
-            self._put_robot(_Robot(bundle, settings, settings))
+            self._put_robot(_Robot(bundle, settings, settings, pose))
         self._subscribers.deliver()
         return True
 

@@ -45,7 +45,7 @@ class SessionCore:
 
     def __init__(
         self, bundle: RobotBundle, settings: Settings, *, clock: Callable[[], float],
-        now_utc: Callable[[], datetime],
+        now_utc: Callable[[], datetime], pose: RobotPose | None = None,
     ) -> None:  # fmt: skip
         """Start with a robot and its settings.
 
@@ -54,6 +54,7 @@ class SessionCore:
             settings: What is in force at the start; :meth:`changes` compares with it.
             clock: Monotonic time in s; the loop uses the same one.
             now_utc: The time of day, for :attr:`SessionState.config_changed_at`.
+            pose: Where the robot is; None for its home.
 
         Raises:
             ConfigError: If the settings name joints or frames that the robot does not have.
@@ -66,7 +67,7 @@ class SessionCore:
         self._history = History()
         self._committed = settings
         self._start = settings
-        self._commands = PoseCommands(epoch=1)
+        self._commands = PoseCommands(epoch=1, arrival=pose)
         self._steps_wanted = 0
         self._dragged: Mapping[str, DraggedTarget] = frozen_mapping()
         self._subscribers: Broadcast[SessionState] = Broadcast()

@@ -19,7 +19,9 @@ from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.kinematics_file import read_kinematics
 from workbench.config.settings import Settings
 from workbench.desktop import has_desktop
+from workbench.live.autosave import Leftover, discard, leftovers
 from workbench.live.export import export_text
+from workbench.live.hulls import HullMaker
 from workbench.live.jobs import Jobs
 from workbench.live.loop import Loop
 from workbench.live.report import report_text, state_document
@@ -32,6 +34,7 @@ from workbench.ui.http import YAML, HttpAnswer, json_answer, text_answer
 from workbench.ui.lighting import light_scene
 from workbench.ui.loading import initial_settings, load_bundle
 from workbench.ui.notices import Notices
+from workbench.ui.opening import fitted
 from workbench.ui.page_loop import AsyncioPageLoop
 from workbench.ui.panels.board import Board
 from workbench.ui.panels.context import PanelContext
@@ -40,6 +43,13 @@ from workbench.ui.robot_loader import SessionRobotLoader
 from workbench.ui.save_file import SaveTarget, checked_save_path
 from workbench.ui.scene_pump import ScenePump
 from workbench.ui.server import GuardedServer, ServerOptions, serve
+from workbench.ui.session_keeper import (
+    OpenedFile,
+    SessionKeeper,
+    file_to_open,
+    left_behind_text,
+    state_folder,
+)
 from workbench.ui.widgets import WidgetTools
 
 
@@ -51,12 +61,17 @@ class AppOptions:
         config_path: ``PinkKinematicsConfig`` file to start with.
         save_to: File that "Save" writes.
         rate_hz: Rate to start with.
+        session_path: Session file to start with; it names the robot.
+        restore: True opens the session that an unclean end left behind, False deletes it; None
+            offers it.
         open_browser: Whether to open a browser.
     """
 
     config_path: str | None = None
     save_to: str | None = None
     rate_hz: float | None = None
+    session_path: str | None = None
+    restore: bool | None = None
     open_browser: bool = True
 
 
@@ -79,11 +94,24 @@ class App:
             kinematics = read_kinematics(Path(options.config_path), name=options.config_path)
         if options.rate_hz is not None:
             Settings(rate_hz=options.rate_hz)  # a wrong rate is said before a robot is loaded
+        folder = state_folder()
+        left_behind = leftovers(folder)
+        opened = file_to_open(options.session_path, options.restore, left_behind)
+        if opened is not None:
+            request = opened.file.request
         bundle = load_bundle(request)
-        settings = initial_settings(bundle, kinematics=kinematics, rate_hz=options.rate_hz)
+        ready = None if opened is None else fitted(opened.file, bundle, opened.name)
+        settings = initial_settings(
+            bundle, kinematics=kinematics, rate_hz=options.rate_hz,
+            start_from=None if ready is None else ready.settings,
+        )  # fmt: skip
         self.session = Session(
-            bundle, settings, clock=time.monotonic, now_utc=lambda: datetime.now(UTC)
-        )
+            bundle, settings, clock=time.monotonic, now_utc=lambda: datetime.now(UTC),
+            pose=None if ready is None else ready.pose,
+        )  # fmt: skip
+        if options.restore is not None:
+            discard(left_behind)
+            left_behind = ()
         if saved is not None:
             self.session.compare_with_saved(saved)
         self.loop = Loop(self.session)
@@ -94,12 +122,18 @@ class App:
             {"/api/state": self._answer_state, "/api/config.yaml": self._answer_config},
         )
         try:
-            self._build_page(request)
+            self._build_page(request, opened, folder, left_behind)
         except BaseException:
             self.server.stop()
             raise
 
-    def _build_page(self, request: RobotRequest) -> None:
+    def _build_page(
+        self,
+        request: RobotRequest,
+        opened: OpenedFile | None,
+        folder: Path,
+        left_behind: tuple[Leftover, ...],
+    ) -> None:
         """Put everything on the page; nobody hears of the loop or the session before."""
         viser_server = self.server.viser
         notices = Notices(lambda: viser_server.get_clients().values())
@@ -112,6 +146,19 @@ class App:
             notices=notices,
             open_to_lookers=self.server.filter.open_to_lookers,
         )
+        loader = SessionRobotLoader(
+            self.session, self.jobs, notices, request, look_first_from=self.pump.look_first_from
+        )
+        self.keeper = SessionKeeper(
+            self.session, lambda: loader.request, lambda: viser_server.get_clients().values(),
+            folder=folder, left_behind=left_behind,
+            said=lambda text: print(f"Note: {text}", flush=True),
+        )  # fmt: skip
+        self.hulls = HullMaker(
+            self.session, self.jobs, lambda error: notices.failed("No self-collision", str(error))
+        )
+        if opened is not None and opened.file.camera is not None:
+            self.pump.look_first_from(opened.file.camera)
         self.board = Board(
             PanelContext(
                 tools=tools,
@@ -122,7 +169,8 @@ class App:
                 export_text=self._export,
                 report_text=self._report,
                 robots={name: profile(name).title for name in profile_names()},
-                loader=SessionRobotLoader(self.session, self.jobs, notices, request),
+                loader=loader,
+                keeper=self.keeper,
                 save_file=self.save_target,
             ),
             add_scene_panel=lambda: ScenePanel(tools, self.pump),
@@ -140,10 +188,12 @@ class App:
         self.loop.start()
         self.pump.start()
         self.board.start()
+        self.keeper.start()
 
     def stop(self) -> None:
         """End everything, newest first; at most about 2 s."""
         self.board.close()
+        self.keeper.end_cleanly()
         self.jobs.stop(timeout_s=0.5)
         self.pump.stop(timeout_s=0.5)
         self.loop.stop(timeout_s=0.5)
@@ -234,6 +284,12 @@ def _say_ready(app: App) -> None:
     for remark in app.session.state.description.remarks:
         if remark.severity == "warning":
             print(f"Note: {remark.text}", flush=True)
+    for leftover in app.keeper.left_behind[:1]:
+        print(
+            f"Note: {left_behind_text(leftover)} --restore opens it, --no-restore deletes it; "
+            "the File tab offers it as well.",
+            flush=True,
+        )
     if app.server.look_url is not None:
         print(f"To look only: {app.server.look_url}", flush=True)
     if app.server.outside_url is not None:

@@ -99,7 +99,12 @@ def look_from(
     if not np.linalg.norm(direction[:2]) > 0.0:
         direction = np.asarray(VIEW_DIRECTIONS["top"])
     aspect = camera.aspect if camera.image_height > 0 else NARROW_ASPECT
-    place = place_camera(lower, upper, direction, aspect=aspect)
+    move_camera(client, place_camera(lower, upper, direction, aspect=aspect))
+
+
+def move_camera(client: viser.ClientHandle, place: CameraPlace) -> None:
+    """Move one client's camera to a place."""
+    camera = client.camera
     with client.atomic():
         camera.up_direction = (0.0, 0.0, 1.0)
         # Setting the position carries the point looked at along, so that comes last.

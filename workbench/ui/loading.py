@@ -66,6 +66,7 @@ def initial_settings(
     *,
     kinematics: PinkKinematicsConfig | None = None,
     rate_hz: float | None = None,
+    start_from: Settings | None = None,
 ) -> Settings:
     """Return the settings that a robot starts with: at home, every target on its tool.
 
@@ -73,16 +74,17 @@ def initial_settings(
         bundle: The robot.
         kinematics: Config to start with instead of the profile's.
         rate_hz: Rate to start with instead of 100 Hz.
+        start_from: Settings of a session that fit the robot, in place of its defaults.
 
     Raises:
         ConfigError: If the rate is out of range.
     """
     home = bundle.description.home
-    settings = Settings(
-        kinematics=kinematics or bundle.defaults,
-        targets=_targets_at(bundle, home),
-        home=home,
+    settings = start_from or Settings(
+        kinematics=bundle.defaults, targets=_targets_at(bundle, home), home=home
     )
+    if kinematics is not None:
+        settings = replace(settings, kinematics=kinematics)
     return settings if rate_hz is None else replace(settings, rate_hz=rate_hz)
 
 

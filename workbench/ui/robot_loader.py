@@ -9,11 +9,13 @@ from workbench.errors import WorkbenchError
 from workbench.live.bundle import RobotBundle
 from workbench.live.jobs import JobCancelled, JobControl, Jobs
 from workbench.live.session import Session
+from workbench.live.session_file import CameraView, SessionFile
 from workbench.model.catalog import profile
 from workbench.model.reload import compare
 from workbench.model.request import RobotRequest
 from workbench.ui.loading import Progress, carried_over, initial_settings, load_bundle
 from workbench.ui.notices import Notices
+from workbench.ui.opening import fitted
 
 JOB_KEY = "robot"
 
@@ -44,6 +46,7 @@ class SessionRobotLoader:
         request: RobotRequest,
         *,
         load: Callable[[RobotRequest, Progress | None], RobotBundle] = load_bundle,
+        look_first_from: Callable[[CameraView], None] = lambda _view: None,
     ) -> None:
         """Start with the robot that the session has.
 
@@ -53,11 +56,13 @@ class SessionRobotLoader:
             notices: Says how it went.
             request: What the session's present robot was loaded from.
             load: Builds a bundle; may take seconds.
+            look_first_from: Moves the camera when a session with one is opened.
         """
         self._session = session
         self._jobs = jobs
         self._notices = notices
         self._load = load
+        self._look_first_from = look_first_from
         self._request = request
         self._previous_request: RobotRequest | None = None
         self._submitted = 0
@@ -87,6 +92,36 @@ class SessionRobotLoader:
             self._previous_request, self._request = self._request, request
 
         self._submit(title, work, done)
+
+    def open(self, file: SessionFile, name: str) -> None:
+        """Start loading a session: its robot, its settings, and where it was.
+
+        Args:
+            file: What was read.
+            name: How messages call it.
+        """
+        session, epoch = self._session, self._session.state.epoch
+
+        def work(control: JobControl) -> _Loaded:
+            bundle = self._load(file.request, control.report)
+            ready = fitted(file, bundle, name)
+
+            def put() -> bool:
+                if file.camera is not None and epoch == session.state.epoch:
+                    self._look_first_from(file.camera)
+                return session.replace_bundle(bundle, ready.settings, epoch=epoch, pose=ready.pose)
+
+            return _Loaded(bundle, f"{ready.remark} {_summary(bundle)}".strip(), put)
+
+        def done() -> None:
+            self._previous_request, self._request = self._request, file.request
+
+        self._submit(file.robot or file.request.source, work, done)
+
+    @property
+    def request(self) -> RobotRequest:
+        """What the present robot was loaded from."""
+        return self._request
 
     def reload(self) -> None:
         """Read the present robot's files again; what still has a name keeps its value."""

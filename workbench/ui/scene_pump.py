@@ -16,10 +16,18 @@ import numpy as np
 import viser
 
 from workbench.live.session import Session
+from workbench.live.session_file import CameraView
 from workbench.live.snapshot import StateSnapshot
 from workbench.live.state import SessionState
 from workbench.poses import Pose
-from workbench.ui.camera import ViewName, look_from, place_camera, set_initial_camera
+from workbench.ui.camera import (
+    CameraPlace,
+    ViewName,
+    look_from,
+    move_camera,
+    place_camera,
+    set_initial_camera,
+)
 from workbench.ui.colours import BRAND_RGB
 from workbench.ui.gizmos import GizmoOptions, Gizmos
 from workbench.ui.scene import SceneOptions, SceneView
@@ -68,6 +76,7 @@ class ScenePump:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
+        self._first_view: CameraView | None = None
         self.gizmos = Gizmos(server, session, self.wake)
         self._view: SceneView | None = None
         self._marks: TargetMarks | None = None
@@ -109,6 +118,10 @@ class ScenePump:
             look_from(client, *self._view.bounds(), view)
 
     # The thread ------------------------------------------------------------------------------
+
+    def look_first_from(self, view: CameraView) -> None:
+        """Look at the next robot from a place that a session file named."""
+        self._first_view = view
 
     def start(self) -> None:
         """Draw from now on, whenever woken."""
@@ -201,10 +214,14 @@ class ScenePump:
             self.gizmos.rebuild(state)
         self._view, self._marks = view, marks
         bounds = view.bounds()
-        set_initial_camera(self._server, place_camera(*bounds))
+        first_view, self._first_view = self._first_view, None
+        place = place_camera(*bounds)
+        if first_view is not None:
+            place = CameraPlace(np.array(first_view.position), np.array(first_view.look_at))
+        set_initial_camera(self._server, place)
         if old_view is not None:
             for client in self._server.get_clients().values():
-                look_from(client, *bounds, "overview")
+                move_camera(client, place)
 
 
 def apply_theme(server: viser.ViserServer, *, dark: bool) -> None:

@@ -18,6 +18,7 @@ from workbench.ui.panels.joint_controls import JointControls
 from workbench.ui.panels.joint_table import JointTable
 from workbench.ui.panels.plots import PlotsPanel
 from workbench.ui.panels.run import RunPanel
+from workbench.ui.panels.session_files import SessionFilesPanel
 from workbench.ui.panels.status import StatusPanel
 from workbench.ui.panels.tools import ToolsPanel
 from workbench.ui.panels.tune import TunePanel
@@ -68,7 +69,7 @@ class Board:
         with tabs.add_tab("Scene"):
             scene = None if add_scene_panel is None else add_scene_panel()
         with tabs.add_tab("File"):
-            self.file = FilePanel(context)
+            self.file, session_files = FilePanel(context), SessionFilesPanel(context)
         with tabs.add_tab("Help"):
             help_panel = HelpPanel(context)
         left = gui.add_panel()
@@ -87,7 +88,7 @@ class Board:
         self._live: tuple[LivePanel, ...] = (status, joint_table, tools)
         self._panels: tuple[Panel, ...] = (
             tune, changes, tools, joints, run, self.file, help_panel, job_list, status,
-            joint_table, self._plots, *([] if scene is None else [scene]),
+            joint_table, self._plots, session_files, *([] if scene is None else [scene]),
         )  # fmt: skip
         self._unsubscribe = (
             context.session.subscribe(lambda _state: self.request_refresh()),

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from workbench.live.autosave import Leftover
 from workbench.live.exchange import RecordRing
 from workbench.live.jobs import Jobs
 from workbench.live.session import Session
+from workbench.live.session_file import SessionFile
 from workbench.live.snapshot import StateSnapshot
 from workbench.live.state import SessionState
 from workbench.ui.widgets import WidgetTools
@@ -20,6 +22,10 @@ class RobotLoader(Protocol):
 
     def load(self, name: str) -> None:
         """Start loading a profile; raises a WorkbenchError where that cannot begin."""
+        ...
+
+    def open(self, file: SessionFile, name: str) -> None:
+        """Start loading a session's robot, to go on where the file left off."""
         ...
 
     def reload(self) -> None:
@@ -44,6 +50,23 @@ class SaveFile(Protocol):
         ...
 
 
+class SessionFiles(Protocol):
+    """The present session as a file, and what an unclean end left behind."""
+
+    @property
+    def left_behind(self) -> tuple[Leftover, ...]:
+        """Sessions that can be restored, newest first."""
+        ...
+
+    def text(self) -> str:
+        """Return the present session as a file's text."""
+        ...
+
+    def forget_left_behind(self) -> None:
+        """Delete what was left behind."""
+        ...
+
+
 @dataclass(frozen=True)
 class PanelContext:
     """What a panel may use.
@@ -58,6 +81,7 @@ class PanelContext:
         report_text: What "copy report" hands over.
         robots: Title of every robot profile, by name.
         loader: Switches the robot.
+        keeper: The session as a file.
         save_file: Where "Save" writes; None without ``--save-to``.
     """
 
@@ -70,6 +94,7 @@ class PanelContext:
     report_text: Callable[[], str]
     robots: Mapping[str, str]
     loader: RobotLoader
+    keeper: SessionFiles
     save_file: SaveFile | None = None
 
 

@@ -1,0 +1,92 @@
+"""Sessions from files: fitting what a file says to the robot that it names, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from workbench.config.robot_pose import RobotPose
+from workbench.config.settings import Settings, ToolTarget
+from workbench.errors import ConfigError
+from workbench.live.bundle import RobotBundle
+from workbench.live.checks import check_settings, checked_positions
+from workbench.live.session import Session
+from workbench.live.session_file import CameraView, SessionFile, write_session
+from workbench.model.request import RobotRequest
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSession:
+    """A session whose robot is loaded.
+
+    Attributes:
+        settings: They name what this robot has.
+        pose: Where the robot starts.
+        remark: What the user should know; empty for nothing.
+    """
+
+    settings: Settings
+    pose: RobotPose
+    remark: str
+
+
+def fitted(file: SessionFile, bundle: RobotBundle, name: str) -> FittedSession:
+    """Fit a session to its robot; what the file leaves out is as at the robot's start.
+
+    Args:
+        file: What was read.
+        bundle: The robot that it names; its engine is put where the session's robot is.
+        name: How messages call the file.
+
+    Raises:
+        ConfigError: If the file names joints or frames that the robot does not have, or a
+            position outside its limits.
+    """
+    description = bundle.description
+    try:
+        home = {**description.home, **file.settings.home}
+        for frame in file.settings.targets:
+            if frame not in description.tool_frames:
+                raise ConfigError(
+                    "there is no such tool frame", field=f"targets.{frame}",
+                    expected=", ".join(description.tool_frames) or "a robot with tool frames",
+                )  # fmt: skip
+        here = RobotPose(home, file.settings.home_base) if file.pose is None else file.pose
+        checked = checked_positions(here.positions, description)
+        positions = {**home, **checked}
+        poses = bundle.tool_poses(positions)
+        base = here.transform_base_to_world if description.floating_base else None
+        targets = {
+            frame: file.settings.targets.get(frame)
+            or ToolTarget(poses[frame] if base is None else base @ poses[frame])
+            for frame in description.tool_frames
+        }
+        settings = replace(file.settings, home=home, targets=targets)
+        check_settings(settings, description)
+    except ConfigError as error:
+        field = None if error.field is None else f"settings.{error.field}"
+        raise ConfigError(
+            error.message, path=name, field=field, value=error.value, expected=error.expected
+        ) from error
+    pose = RobotPose(positions, here.transform_base_to_world)
+    bundle.engine.set_positions(pose.positions, pose.transform_base_to_world)
+    remark = ""
+    if file.urdf_sha256 and file.urdf_sha256 != description.urdf_sha256:
+        remark = "The URDF has changed since the session was written."
+    return FittedSession(settings, pose, remark)
+
+
+def session_text(session: Session, request: RobotRequest, camera: CameraView | None) -> str:
+    """Return the present session as a file's text."""
+    state = session.state
+    pose = session.present_pose()
+    rounded = {name: round(position, 12) for name, position in pose.positions.items()}
+    return write_session(
+        SessionFile(
+            request=request,
+            settings=state.settings,
+            pose=RobotPose(rounded, pose.transform_base_to_world),
+            camera=camera,
+            robot=state.description.name,
+            urdf_sha256=state.description.urdf_sha256,
+        )
+    )
