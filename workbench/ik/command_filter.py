@@ -156,9 +156,11 @@ class IncrementAverage:
 
     def average(self, increment: Vector) -> Vector:
         """Return the average of the history and a new increment, which is not kept yet."""
-        samples = np.stack((*self._history, increment))
+        if not self._history:
+            return increment
+        samples = np.array((*self._history, increment))
         weights = self._weights[-len(samples) :]
-        return np.average(samples, axis=0, weights=weights / np.sum(weights))
+        return (weights / weights.sum()) @ samples
 
     def keep(self, increment: Vector) -> None:
         """Add the increment of an accepted command to the history."""

@@ -8,7 +8,7 @@ leaves its limits. A retry begins at a random posture inside the limits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +25,7 @@ from workbench.model.controlled import ControlledRobot
 from workbench.poses import Pose, frozen_array
 
 Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 
 LIMITS_TOLERANCE = 1e-8
 """How far outside its limits, in rad or m, a joint of a plan may be."""
@@ -70,6 +71,7 @@ class Planner:
         held: Mapping[str, float] | None = None,
         velocity_limits: Mapping[str, float] | None = None,
         keep_going: Callable[[int, int], bool] | None = None,
+        is_promising: Callable[[int, float, float], bool] | None = None,
     ) -> PlanResult:
         """Search for positions that bring every frame to its target.
 
@@ -80,6 +82,9 @@ class Planner:
             velocity_limits: Velocity limits that replace the robot's, by joint name.
             keep_going: Called with attempt (from 1) and iterations done before each step; the
                 search ends when it returns False.
+            is_promising: Called with the iterations done and the errors left, in m and rad, before
+                each step; the attempt ends without a solution when it returns False. DimOS goes
+                on to ``max_iterations``.
 
         Raises:
             SolverError: If there is no target, the seed is not finite, or a joint shall be held
@@ -98,7 +103,7 @@ class Planner:
         reported: PlanResult | None = None
         for attempt in range(1, self._planning.max_attempts + 1):
             start = self._start(seed, held, random, attempt)
-            result = self._attempt(targets, start, attempt, keep_going)
+            result = self._attempt(targets, start, attempt, keep_going, is_promising)
             if result.status in ("SUCCESS", "CANCELLED"):
                 return result
             reported = replace(reported or result, attempts=attempt)
@@ -133,6 +138,7 @@ class Planner:
         start: Vector,
         attempt: int,
         keep_going: Callable[[int, int], bool] | None,
+        is_promising: Callable[[int, float, float], bool] | None,
     ) -> PlanResult:
         robot, tasks, planning = self._robot, self._tasks, self._planning
         path: list[Vector] = []
@@ -143,12 +149,16 @@ class Planner:
                 path[-1] if status == "SUCCESS" else None, tuple(path),
             )  # fmt: skip
 
+        goals = [
+            (robot.model.getFrameId(name), target.translation, target.rotation)
+            for name, target in targets.items()
+        ]
         tasks.configuration.update(robot.q_from_positions(start))
         tasks.follow_posture(tasks.configuration.q)
         path.append(frozen_array(start))
         errors = (math.inf, math.inf)
         for iteration in range(self._config.max_iterations):
-            errors = self._largest_errors(targets)
+            errors = self._largest_errors(goals)
             if (
                 errors[0] <= planning.position_tolerance_m
                 and errors[1] <= planning.orientation_tolerance_rad
@@ -157,6 +167,8 @@ class Planner:
                 return result("SUCCESS", "Every frame is at its target.", iteration + 1)
             if keep_going is not None and not keep_going(attempt, iteration):
                 return result("CANCELLED", "The search was cancelled.", iteration)
+            if is_promising is not None and not is_promising(iteration, *errors):
+                return result("NO_SOLUTION", "No step brings it nearer.", iteration)
             q, solve = tasks.step(self._config.dt)
             if q is None:
                 # DimOS reports such an attempt as one without iterations and errors.
@@ -170,17 +182,21 @@ class Planner:
         steps = self._config.max_iterations
         return result("NO_SOLUTION", f"The target is not reached in {steps} iterations.", steps)
 
-    def _largest_errors(self, targets: Mapping[str, Pose]) -> tuple[float, float]:
+    def _largest_errors(self, goals: Sequence[tuple[int, Vector, Matrix]]) -> tuple[float, float]:
         """Return the largest position error in m and orientation error in rad.
 
         The angle is taken from the trace of the rotation between the two, as DimOS takes it.
+
+        Args:
+            goals: Index of each frame, and its target's translation and rotation.
         """
-        model, data = self._robot.model, self._tasks.configuration.data
+        data = self._tasks.configuration.data
         position_error_m = orientation_error_rad = 0.0
-        for name, target in targets.items():
-            placement: pinocchio.SE3 = data.oMf[model.getFrameId(name)]
-            distance = float(np.linalg.norm(target.translation - placement.translation))
-            trace = float(np.trace(target.rotation @ placement.rotation.T))
+        for frame_id, translation, rotation in goals:
+            placement: pinocchio.SE3 = data.oMf[frame_id]
+            distance = math.dist(translation.tolist(), placement.translation.tolist())
+            # The trace of A B^T is the sum of the products of their entries.
+            trace = float(np.vdot(rotation, placement.rotation))
             angle = math.acos(min(max(0.5 * (trace - 1.0), -1.0), 1.0))
             position_error_m = max(position_error_m, distance)
             orientation_error_rad = max(orientation_error_rad, angle)

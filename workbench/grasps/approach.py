@@ -1,0 +1,166 @@
+"""The straight way to a grasp, in streaming mode: does the gripper stay on the line and arrive?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.streaming import StreamingConfig
+from workbench.grasps.arm import ReachingArm, rotation_angle
+from workbench.grasps.reach_types import GraspTarget, ReachSettings, SelfCollision
+from workbench.ik.pose_tasks import PoseTasks, PostureShape
+from workbench.ik.streaming import StreamingSolver
+from workbench.ik.types import SolveStatus
+from workbench.poses import Pose, angle_between
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+LARGEST_DEVIATION_M = 5e-3
+LARGEST_DEVIATION_RAD = math.radians(3.0)
+ARRIVED_M = 1e-3
+ARRIVED_RAD = 1e-2
+LONGEST_SETTLING_S = 1.0
+
+_TICKS_BETWEEN_COLLISION_CHECKS = 5
+_SAME_RAD = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Approach:
+    """How an approach went.
+
+    Attributes:
+        positions: Joints at its end, rad or m, shape (n,).
+        share: Share of the way that was done, from 0 to 1.
+        time_s: How long it took.
+        cause: Why it failed, as the rest of a sentence; empty when it arrived.
+    """
+
+    positions: Vector
+    share: float
+    time_s: float
+    cause: str = ""
+
+
+class Line:
+    """The straight way between two poses; most have the same orientation all along."""
+
+    def __init__(self, start: Pose, end: Pose) -> None:
+        """Precompute what every tick needs."""
+        self._start, self._end = start, end
+        self._along = end.translation - start.translation
+        self._squared = float(self._along @ self._along)
+        self._turns = angle_between(start.wxyz, end.wxyz) > _SAME_RAD
+        self._rotation = end.rotation
+        self.length_m = math.sqrt(self._squared)
+
+    def at(self, share: float) -> Pose:
+        """Return the pose at a share of the way, from 0 to 1."""
+        if self._turns:
+            return self._start.interpolate(self._end, share)
+        return Pose(self._start.translation + share * self._along, self._end.wxyz)
+
+    def deviation(self, rotation: Matrix, translation: Vector) -> tuple[float, float, float]:
+        """Return the share of the way done, and how far off the line a frame is, m and rad."""
+        gone = translation - self._start.translation
+        squared = self._squared
+        share = min(max(float(gone @ self._along) / squared, 0.0), 1.0) if squared > 0.0 else 1.0
+        deviation_m = math.dist(gone.tolist(), (share * self._along).tolist())
+        on_line = self.at(share).rotation if self._turns else self._rotation
+        return share, deviation_m, rotation_angle(rotation, on_line)
+
+
+class ApproachRunner:
+    """Drives one robot along straight lines. Used by one thread at a time."""
+
+    def __init__(
+        self,
+        arm: ReachingArm,
+        config: PinkKinematicsConfig,
+        *,
+        streaming: StreamingConfig,
+        shape: PostureShape,
+        settings: ReachSettings,
+        touching: SelfCollision | None = None,
+    ) -> None:
+        """Build the solver.
+
+        Args:
+            arm: The robot and the frame that goes.
+            config: The twelve settings.
+            streaming: Bounds of the commands.
+            shape: What the robot's own tuning changes about the posture.
+            settings: Speed and rate.
+            touching: Tells whether links touch; None does not look.
+
+        Raises:
+            ConfigError: If the bounds do not fit the robot.
+        """
+        self._arm = arm
+        self._solver = StreamingSolver(arm.robot, config, streaming, shape)
+        self._tasks = PoseTasks(arm.robot, config, shape, "fast")
+        self._settings = settings
+        self._touching = touching
+        self._setpoint = Pose()
+
+    def run(self, target: GraspTarget, start: Vector) -> Approach:
+        """Go from the pregrasp pose to the grasp.
+
+        Args:
+            target: Both poses.
+            start: Joints at the pregrasp pose, rad or m, shape (n,).
+        """
+        self._solver.reset()
+        arm, line = self._arm, Line(target.pregrasp, target.grasp)
+        period = 1.0 / self._settings.rate_hz
+        duration = line.length_m / self._settings.speed_m_s
+        last = math.ceil(round((duration + LONGEST_SETTLING_S) / period, 6))
+        positions, done = start, 0.0
+        for tick in range(1, last + 1):
+            time = tick * period
+            share = min(time / duration, 1.0) if duration > 0.0 else 1.0
+            self._setpoint = line.at(share)
+            step = self._solver.step({arm.frame: self._setpoint}, positions, period, self._solve)
+            if step.command is None:
+                return Approach(positions, done, time, step.status.cause)
+            positions = step.command
+            rotation, translation = arm.placement(positions)
+            done, deviation_m, deviation_rad = line.deviation(rotation, translation)
+            if deviation_m > LARGEST_DEVIATION_M or deviation_rad > LARGEST_DEVIATION_RAD:
+                cause = (
+                    f"it leaves the line by {1000 * deviation_m:.1f} mm and "
+                    f"{math.degrees(deviation_rad):.1f} degrees"
+                )
+                return Approach(positions, done, time, cause)
+            links = self._links_that_touch(tick, positions)
+            if links is not None:
+                cause = f"{links[0]} touches {links[1]}"
+                return Approach(positions, done, time, cause)
+            if share == 1.0:
+                error_m, error_rad = arm.errors(positions, target.grasp)
+                if error_m <= ARRIVED_M and error_rad <= ARRIVED_RAD:
+                    return Approach(positions, 1.0, time)
+        error_m, error_rad = arm.errors(positions, target.grasp)
+        cause = (
+            f"it is still {1000 * error_m:.1f} mm and {1000 * error_rad:.0f} mrad off "
+            f"{LONGEST_SETTLING_S:g} s after it should be there"
+        )
+        return Approach(positions, done, last * period, cause)
+
+    def _solve(self, start: Vector) -> tuple[Vector | None, SolveStatus]:
+        tasks, robot = self._tasks, self._arm.robot
+        tasks.aim({self._arm.frame: self._setpoint})
+        tasks.configuration.update(robot.q_from_positions(start))
+        tasks.follow_posture(tasks.configuration.q)
+        q, status = tasks.step(1.0 / self._settings.rate_hz)
+        return (None if q is None else robot.positions_from_q(q)), status
+
+    def _links_that_touch(self, tick: int, positions: Vector) -> tuple[str, str] | None:
+        if self._touching is None or tick % _TICKS_BETWEEN_COLLISION_CHECKS:
+            return None
+        return self._touching(positions)
