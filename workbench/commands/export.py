@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
     if out is None:
         print(exported.text, end="")
         return 0
+    _refuse_own_import(out, exported.text)
     _write(out, exported.text)
     print(f"{options.to} written to {options.out}")
     return 0
@@ -119,6 +121,16 @@ def _checked_path(text: str) -> Path:
     if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise UsageError("cannot be written to", field="--out", value=text)
     return path
+
+
+def _refuse_own_import(path: Path, text: str) -> None:
+    """Refuse a name such as ``pink.py``: a program of that name would import itself."""
+    imported = re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)
+    if path.suffix == ".py" and path.stem in imported:
+        raise UsageError(
+            f"a program of this name would import itself instead of {path.stem}", field="--out",
+            value=path.name, expected=f"another name, such as tuned_{path.name}",
+        )  # fmt: skip
 
 
 def _write(path: Path, text: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from workbench.config.tasks import TaskSpec
 from workbench.config.tasks_spec import Spec
+from workbench.config.tasks_values import AxisCost
 from workbench.export.dimos_config import fields_for, header_of
 from workbench.export.helper_code import PER_JOINT, ROTATION_OF, WITH_POSITIONS, helper
 from workbench.export.losses import (
@@ -16,7 +17,16 @@ from workbench.export.losses import (
     lost_model,
     lost_planning,
 )
-from workbench.export.python_text import call, comment, mapping, names, number, text, value
+from workbench.export.python_text import (
+    block,
+    call,
+    comment,
+    mapping,
+    names,
+    number,
+    text,
+    value,
+)
 from workbench.export.stack_plan import PosturePlan, StackPlan, home_of, plan_stack
 from workbench.export.subject import QUATERNION_ORDER, ExportSubject
 from workbench.export.task_code import (
@@ -151,8 +161,8 @@ def _create_tasks(subject: ExportSubject, plan: StackPlan) -> str:
         lines += [
             f"task = tasks.get({text('frame/' + frame.frame)})",
             "if task is not None:",
-            f"    task.set_position_cost({value(frame.position_cost)})",
-            f"    task.set_orientation_cost({value(frame.orientation_cost)})",
+            f"    task.set_position_cost({_cost(frame.position_cost)})",
+            f"    task.set_orientation_cost({_cost(frame.orientation_cost)})",
             f"    task.gain = {number(frame.gain)}",
             f"    task.lm_damping = {number(frame.lm_damping)}",
         ]
@@ -182,6 +192,13 @@ def _create_tasks(subject: ExportSubject, plan: StackPlan) -> str:
         "        tasks = super()._create_tasks(configuration, target_frames)\n"
         f"{model}{code}        return tasks\n"
     )
+
+
+def _cost(cost: AxisCost) -> str:
+    """Return a cost as the argument of a call that stands 12 columns in."""
+    if isinstance(cost, Sequence):
+        return f"\n                {block(cost, 16)},\n            "
+    return number(cost)
 
 
 def _update_posture(plan: StackPlan) -> str:

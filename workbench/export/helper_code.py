@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 ROTATION_OF = '''
-def rotation_of(wxyz: list[float]) -> np.ndarray:
+def rotation_of(w: float, x: float, y: float, z: float) -> np.ndarray:
     """Return the rotation matrix of a unit quaternion w, x, y, z."""
-    w, x, y, z = wxyz
     return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],

@@ -20,7 +20,7 @@ from workbench.export.losses import (
     lost_mode,
     lost_model,
 )
-from workbench.export.python_text import call, comment, mapping, names, number, path, text, value
+from workbench.export.python_text import call, comment, fitted, mapping, names, number, path, text
 from workbench.export.stack_plan import FramePlan, StackPlan, home_of, plan_stack
 from workbench.export.subject import QUATERNION_ORDER, ExportSubject
 from workbench.export.task_code import (
@@ -179,8 +179,8 @@ def _frame_call(frame: FramePlan) -> str:
     return call(
         "pink.tasks.FrameTask",
         [
-            text(frame.frame), f"position_cost={value(frame.position_cost)}",
-            f"orientation_cost={value(frame.orientation_cost)}",
+            text(frame.frame), fitted("position_cost=", frame.position_cost, 8),
+            fitted("orientation_cost=", frame.orientation_cost, 8),
             f"lm_damping={number(frame.lm_damping)}", f"gain={number(frame.gain)}",
         ],
         4,
@@ -217,8 +217,8 @@ def _build(subject: ExportSubject, plan: StackPlan) -> str:
     has_more = bool(plan.frames[1:]) or any(can_write(spec) for spec in plan.extras)
     arguments = [
         "robot", "joint_space", "TOOL_FRAMES", f"tool_frame={text(first.frame)}",
-        f"position_cost={value(first.position_cost)}",
-        f"orientation_cost={value(first.orientation_cost)}", f"posture_cost={number(cost)}",
+        fitted("position_cost=", first.position_cost, 8),
+        fitted("orientation_cost=", first.orientation_cost, 8), f"posture_cost={number(cost)}",
         f"damping={number(config.damping)}", f"gain={number(first.gain)}",
         f"lm_damping={number(first.lm_damping)}", f"solver={text(config.solver)}",
     ]  # fmt: skip
@@ -262,8 +262,17 @@ def _build(subject: ExportSubject, plan: StackPlan) -> str:
 def _main(plan: StackPlan) -> str:
     count = len(plan.frames)
     return f'''
+def inside(model: pinocchio.Model, name: str, position: float) -> float:
+    """Return a position where the joint's end stops would keep it."""
+    joint = model.joints[model.getJointId(name)]
+    if joint.nq != 1:
+        return position
+    lower = model.lowerPositionLimit[joint.idx_q]
+    return min(max(position, lower), model.upperPositionLimit[joint.idx_q])
+
+
 def main() -> None:
-    """Move all tools 5 cm up, as a perfect robot would follow; print the error."""
+    """Move the first tool 5 cm up, as a perfect robot would follow; print the error."""
     robot = load_pink_robot(Path(sys.argv[1]) if len(sys.argv) > 1 else URDF)
     names = robot.controlled_joint_names
     controller = build_controller(robot, names)
@@ -286,11 +295,11 @@ def main() -> None:
         wanted = controller.forward(state, setpoint, tick * DT)
         if wanted is None:
             raise SystemExit(f"no step at tick {{tick}}")
-        reached = array(wanted.joints.positions.numpy())
-        state = mg.RobotState(joints=mg.JointState.from_name(names, (names, reached)))
-    reached_positions = wanted.joints.positions.numpy()
+        pairs = zip(names, wanted.joints.positions.numpy(), strict=True)
+        here = array([inside(robot.model, name, float(at)) for name, at in pairs])
+        state = mg.RobotState(joints=mg.JointState.from_name(names, (names, here)))
     q = pinocchio.neutral(robot.model)
-    for name, position in zip(names, reached_positions, strict=True):
+    for name, position in zip(names, wanted.joints.positions.numpy(), strict=True):
         joint = robot.model.joints[robot.model.getJointId(name)]
         ends = [position] if joint.nq == 1 else [np.cos(position), np.sin(position)]
         q[joint.idx_q : joint.idx_q + joint.nq] = ends

@@ -6,11 +6,9 @@ One for Pink and one for Pinker, which is Pink without Pinocchio and spells some
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.config.limits import ConfigurationLimitSpec, VelocityLimitSpec
-from workbench.config.profile import ToolFrame
 from workbench.config.tasks_spec import Spec
 from workbench.errors import UsageError
 from workbench.export.dimos_config import header_of
@@ -22,23 +20,21 @@ from workbench.export.losses import (
     lost_mode,
     lost_positions,
 )
+from workbench.export.pink_model_code import PINK_WORDS, PINKER_WORDS, Words, load_model_code
 from workbench.export.python_text import (
     call,
     comment,
+    fitted,
     mapping,
     names,
     number,
     path,
-    pose_lines,
     text,
-    value,
+    transform,
 )
 from workbench.export.stack_plan import PosturePlan, StackPlan, home_of, plan_stack
 from workbench.export.subject import QUATERNION_ORDER, ExportSubject
 from workbench.export.task_code import (
-    PINK,
-    PINKER,
-    Dialect,
     can_write,
     needs_per_joint,
     needs_rotation,
@@ -46,57 +42,12 @@ from workbench.export.task_code import (
     task_code,
 )
 from workbench.model.description import Joint, RobotDescription
-from workbench.model.limits import BASE_VELOCITY_M_S, BASE_VELOCITY_RAD_S
 
 CIRCLE_RADIUS_M = 0.04
 CIRCLE_TICKS = 300
 
 _FAR = 1e4
 """Stands in for the missing one of two limits, which Pink would drop together."""
-
-
-@dataclass(frozen=True)
-class _Words:
-    """How one of the two libraries spells what the program needs."""
-
-    title: str
-    package: str
-    kinematics: str
-    imports: tuple[str, ...]
-    dialect: Dialect
-    lower: str
-    upper: str
-    velocity: str
-    create_data: str
-    parent_joint: str
-    frame_id: str
-    add_frame: str
-    joint_id: str
-    frame_type: str
-
-    @property
-    def is_pinker(self) -> bool:
-        return self.package == "pinker"
-
-
-_PINK = _Words(
-    "Pink", "pink", "pinocchio",
-    (
-        "import numpy as np", "import pink", "import pink.limits", "import pink.tasks",
-        "import pinocchio",
-    ),
-    PINK, "lowerPositionLimit", "upperPositionLimit", "upperVelocityLimit", "createData",
-    "parentJoint", "getFrameId", "addFrame", "getJointId", "pinocchio.FrameType.OP_FRAME",
-)  # fmt: skip
-_PINKER = _Words(
-    "Pinker", "pinker", "kinematics",
-    (
-        "import numpy as np", "import pinker", "import pinker.limits", "import pinker.tasks",
-        "from pinker import kinematics", "from pinker.kinematics.urdf import build_model_from_xml",
-    ),
-    PINKER, "lower_position_limit", "upper_position_limit", "velocity_limit", "create_data",
-    "parent_joint", "get_frame_id", "add_frame", "get_joint_id", "kinematics.FrameType.OP_FRAME",
-)  # fmt: skip
 
 
 def pink_losses(subject: ExportSubject) -> tuple[str, ...]:
@@ -125,12 +76,12 @@ def script_notes(subject: ExportSubject) -> tuple[str, ...]:
 
 def pink_script(subject: ExportSubject) -> str:
     """Return the program for Pink."""
-    return _script(subject, _PINK, pink_losses(subject))
+    return _script(subject, PINK_WORDS, pink_losses(subject))
 
 
 def pinker_script(subject: ExportSubject) -> str:
     """Return the program for Pinker."""
-    return _script(subject, _PINKER, pinker_losses(subject))
+    return _script(subject, PINKER_WORDS, pinker_losses(subject))
 
 
 def _robot(subject: ExportSubject) -> RobotDescription:
@@ -157,12 +108,12 @@ def _kept(subject: ExportSubject) -> list[Spec]:
     ]  # fmt: skip
 
 
-def _script(subject: ExportSubject, words: _Words, losses: tuple[str, ...]) -> str:
+def _script(subject: ExportSubject, words: Words, losses: tuple[str, ...]) -> str:
     robot, plan = _robot(subject), plan_stack(subject)
     body = "".join(
         f"\n\n{item.strip()}\n"
         for item in (
-            *_helpers(plan, robot, words), _load_model(robot, words),
+            *_helpers(plan, robot, words), load_model_code(robot, words),
             _make_tasks(subject, plan, words), _main(subject, plan, words),
         )
     )  # fmt: skip
@@ -194,7 +145,7 @@ def _header(subject: ExportSubject, losses: tuple[str, ...]) -> Iterator[str]:
 
 
 def _constants(
-    subject: ExportSubject, plan: StackPlan, robot: RobotDescription, words: _Words
+    subject: ExportSubject, plan: StackPlan, robot: RobotDescription, words: Words
 ) -> str:
     settings = subject.settings
     caps = settings.velocity_caps
@@ -245,7 +196,7 @@ def _limit_row(joint: Joint, velocity: float) -> list[float]:
 # Functions -----------------------------------------------------------------------------------
 
 
-def _helpers(plan: StackPlan, robot: RobotDescription, words: _Words) -> Iterator[str]:
+def _helpers(plan: StackPlan, robot: RobotDescription, words: Words) -> Iterator[str]:
     extras = [spec for spec in plan.extras if can_write(spec)]
     if (
         needs_rotation(extras)
@@ -261,107 +212,15 @@ def _helpers(plan: StackPlan, robot: RobotDescription, words: _Words) -> Iterato
         yield helper(INWARD, pinker=words.is_pinker)
 
 
-def _load_model(robot: RobotDescription, words: _Words) -> str:
-    build = _build_pinker(robot) if words.is_pinker else _build_pink(robot)
-    tools = "".join(_tool(tool, words) for tool in robot.defined_tools)
-    base = ""
-    if robot.floating_base and not words.is_pinker:
-        base = (
-            f"    velocity[:3] = {number(BASE_VELOCITY_M_S)}  # m/s\n"
-            f"    velocity[3:6] = {number(BASE_VELOCITY_RAD_S)}  # rad/s\n"
-        )
-    return (
-        f"def load_model(urdf: Path) -> {words.kinematics}.Model:\n"
-        '    """Return the joints that are solved for, with the limits in force."""\n'
-        f"{build}"
-        f"    lower = np.array(model.{words.lower})\n"
-        f"    upper = np.array(model.{words.upper})\n"
-        f"    velocity = np.array(model.{words.velocity})\n"
-        f"{base}"
-        "    for name, (low, high, speed) in LIMITS.items():\n"
-        f"        joint = model.joints[model.{words.joint_id}(name)]\n"
-        "        velocity[joint.idx_v] = speed * VELOCITY_SHARE\n"
-        "        if joint.nq == 1:\n"
-        "            lower[joint.idx_q], upper[joint.idx_q] = low, high\n"
-        f"    model.{words.lower} = lower\n"
-        f"    model.{words.upper} = upper\n"
-        f"    model.{words.velocity} = velocity\n"
-        f"{tools}"
-        "    return model\n"
-    )
-
-
-def _build_pink(robot: RobotDescription) -> str:
-    mimics = any(follower.in_model for follower in robot.followers)
-    lines = []
-    if mimics:
-        lines += [
-            "root = ElementTree.parse(urdf).getroot()",
-            'for joint in root.findall("joint"):',
-            '    mimic = joint.find("mimic")',
-            '    if mimic is not None and joint.get("name") not in MIMIC_JOINTS:',
-            "        joint.remove(mimic)",
-            'xml = ElementTree.tostring(root, encoding="unicode")',
-        ]
-    source = "pinocchio.buildModelFromXML" if mimics else "pinocchio.buildModelFromUrdf"
-    arguments = ["xml" if mimics else "str(urdf)"]
-    if robot.floating_base:
-        arguments.append("pinocchio.JointModelFreeFlyer()")
-    if mimics:
-        arguments.append("mimic=True")
-    lines.append(f"model = {source}({', '.join(arguments)})")
-    if robot.held_joints:
-        lines += [
-            "held_q = with_positions(model, pinocchio.neutral(model), HELD)",
-            "held_ids = sorted(model.getJointId(name) for name in HELD)",
-            "model = pinocchio.buildReducedModel(model, held_ids, held_q)",
-        ]
-    return "".join(f"    {line}\n" for line in lines)
-
-
-def _build_pinker(robot: RobotDescription) -> str:
-    lines = ["root = ElementTree.parse(urdf).getroot()"]
-    if robot.held_joints:
-        lines += [
-            'for joint in root.findall("joint"):',
-            '    if joint.get("name") in HELD:',
-            '        joint.set("type", "fixed")',
-        ]
-    lines += [
-        'xml = ElementTree.tostring(root, encoding="unicode")',
-        "model = build_model_from_xml(xml)",
-    ]
-    return "".join(f"    {line}\n" for line in lines)
-
-
-def _tool(tool: ToolFrame, words: _Words) -> str:
-    position, wxyz = pose_lines(tool.pose)
-    transform = call(words.dialect.transform, [f"rotation_of({wxyz})", f"np.array({position})"], 4)
-    frame = call(
-        f"{words.kinematics}.Frame",
-        [
-            text(tool.name), f"link.{words.parent_joint}", "link_id",
-            "link.placement * tool_to_link", words.frame_type,
-        ],
-        8,
-    )  # fmt: skip
-    return (
-        f"    link_id = model.{words.frame_id}({text(tool.link)})\n"
-        "    link = model.frames[link_id]\n"
-        f"    tool_to_link = {transform}\n"
-        f"    model.{words.add_frame}(\n        {frame},\n    )\n"
-    )
-
-
-def _make_tasks(subject: ExportSubject, plan: StackPlan, words: _Words) -> str:
+def _make_tasks(subject: ExportSubject, plan: StackPlan, words: Words) -> str:
     config, package = subject.settings.kinematics, words.package
     code = ""
     for frame in plan.frames:
         made = call(
             f"{package}.tasks.FrameTask",
             [
-                text(frame.frame), f"position_cost={value(frame.position_cost)}",
-                f"orientation_cost={value(frame.orientation_cost)}",
+                text(frame.frame), fitted("position_cost=", frame.position_cost, 8),
+                fitted("orientation_cost=", frame.orientation_cost, 8),
                 f"lm_damping={number(frame.lm_damping)}", f"gain={number(frame.gain)}",
             ],
             4,
@@ -393,7 +252,7 @@ def _posture(index: int, posture: PosturePlan, package: str) -> str:
     return "".join(f"    {line}\n" for line in lines)
 
 
-def _main(subject: ExportSubject, plan: StackPlan, words: _Words) -> str:
+def _main(subject: ExportSubject, plan: StackPlan, words: Words) -> str:
     robot, settings, package = _robot(subject), subject.settings, words.package
     kinematics = words.kinematics
     lines = [
@@ -402,8 +261,7 @@ def _main(subject: ExportSubject, plan: StackPlan, words: _Words) -> str:
         f"q = with_positions(model, {kinematics}.neutral(model), HOME)",
     ]
     if robot.floating_base and not words.is_pinker:
-        position, wxyz = pose_lines(settings.home_base)
-        placement = call("pinocchio.SE3", [f"rotation_of({wxyz})", f"np.array({position})"], 4)
+        placement = transform("pinocchio.SE3", settings.home_base, 4)
         lines += [f"base = {placement}", "q[:7] = pinocchio.SE3ToXYZQUAT(base)  # x, y, z, w"]
     lines += [
         f"configuration = {package}.Configuration(model, model.{words.create_data}(), q)",

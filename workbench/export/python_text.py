@@ -38,6 +38,38 @@ def row(values: Iterable[float]) -> str:
     return "[" + ", ".join(number(value) for value in values) + "]"
 
 
+def block(values: Iterable[float], indent: int) -> str:
+    """Return numbers as a list with one on a line, its closing bracket at an indentation."""
+    margin = " " * indent
+    return "[\n" + "".join(f"{margin}    {number(item)},\n" for item in values) + f"{margin}]"
+
+
+def fitted(prefix: str, item: object, indent: int) -> str:
+    """Return a prefix and a plain value, on one line where that is not too long.
+
+    Args:
+        prefix: What stands before the value: a key, a keyword, an assignment.
+        item: The value.
+        indent: Indentation of the line.
+    """
+    line = f"{prefix}{value(item)}"
+    if isinstance(item, Sequence) and not isinstance(item, str) and indent + len(line) > _WIDTH:
+        return f"{prefix}{block(item, indent)}"
+    return line
+
+
+def transform(constructor: str, pose: Pose, indent: int) -> str:
+    """Return a rigid transform's construction from ``rotation_of`` and a position."""
+    w, x, y, z = pose.wxyz.tolist()
+    turn = [f"{name}={number(part)}" for name, part in zip("wxyz", (w, x, y, z), strict=True)]
+    place = block(pose.translation.tolist(), indent + 8)
+    return call(
+        constructor,
+        [call("rotation_of", turn, indent + 4), call("np.array", [place], indent + 4)],
+        indent,
+    )
+
+
 def value(item: object) -> str:
     """Return a plain value on one line: text, number, switch, None, or a list of numbers."""
     if item is None or isinstance(item, bool):
@@ -58,8 +90,10 @@ def mapping(items: Mapping[str, object], indent: int = 0) -> str:
     margin = " " * indent
     lines = []
     for key, item in items.items():
-        shown = mapping(item, indent + 4) if isinstance(item, Mapping) else value(item)
-        lines.append(f"{margin}    {text(key)}: {shown},")
+        if isinstance(item, Mapping):
+            lines.append(f"{margin}    {text(key)}: {mapping(item, indent + 4)},")
+        else:
+            lines.append(f"{margin}    {fitted(f'{text(key)}: ', item, indent + 4)},")
     return "{\n" + "\n".join(lines) + f"\n{margin}}}"
 
 
@@ -92,11 +126,6 @@ def path(place: PurePath) -> str:
         else:
             pieces.append(part)
     return call("Path", [text(piece) for piece in pieces])
-
-
-def pose_lines(pose: Pose) -> tuple[str, str]:
-    """Return position and quaternion (w, x, y, z) of a pose, each as a list on one line."""
-    return row(pose.translation.tolist()), row(pose.wxyz.tolist())
 
 
 def comment(lines: Iterable[str], indent: int = 0) -> str:

@@ -23,7 +23,15 @@ from workbench.config.tasks import (
     TaskSpec,
 )
 from workbench.config.tasks_values import JointCost
-from workbench.export.python_text import call, mapping, number, pose_lines, row, text, value
+from workbench.export.python_text import (
+    block,
+    call,
+    fitted,
+    mapping,
+    number,
+    text,
+    transform,
+)
 from workbench.poses import Pose
 
 
@@ -102,26 +110,24 @@ def _shared(spec: Any, config: PinkKinematicsConfig) -> tuple[str, str]:
     return f"gain={number(gain)}", f"lm_damping={number(damping)}"
 
 
-def _pose(pose: Pose, indent: int, dialect: Dialect) -> str:
-    position, wxyz = pose_lines(pose)
-    return call(dialect.transform, [f"rotation_of({wxyz})", f"np.array({position})"], indent)
-
-
 def _frame(
     spec: FrameTaskSpec, config: PinkKinematicsConfig, name: str, dialect: Dialect, indent: int
 ) -> list[str]:
     made = call(
         f"{dialect.tasks}.FrameTask",
         [
-            text(spec.frame), f"position_cost={value(spec.position_cost)}",
-            f"orientation_cost={value(spec.orientation_cost)}", *_shared(spec, config),
+            text(spec.frame), fitted("position_cost=", spec.position_cost, indent + 4),
+            fitted("orientation_cost=", spec.orientation_cost, indent + 4), *_shared(spec, config),
         ],
         indent,
     )  # fmt: skip
     if spec.target is None:
         target = f"home.get_transform_frame_to_world({text(spec.frame)})"
         return [f"{name} = {made}", _set(name, [target], indent)]
-    return [f"{name} = {made}", _set(name, [_pose(spec.target, indent + 4, dialect)], indent)]
+    return [
+        f"{name} = {made}",
+        _set(name, [transform(dialect.transform, spec.target, indent + 4)], indent),
+    ]
 
 
 def _relative_frame(
@@ -131,13 +137,17 @@ def _relative_frame(
     made = call(
         f"{dialect.tasks}.RelativeFrameTask",
         [
-            text(spec.frame), text(spec.root), f"position_cost={value(spec.position_cost)}",
-            f"orientation_cost={value(spec.orientation_cost)}", *_shared(spec, config),
+            text(spec.frame), text(spec.root),
+            fitted("position_cost=", spec.position_cost, indent + 4),
+            fitted("orientation_cost=", spec.orientation_cost, indent + 4), *_shared(spec, config),
         ],
         indent,
     )  # fmt: skip
     if spec.target is not None:
-        return [f"{name} = {made}", _set(name, [_pose(spec.target, indent + 4, dialect)], indent)]
+        return [
+            f"{name} = {made}",
+            _set(name, [transform(dialect.transform, spec.target, indent + 4)], indent),
+        ]
     return [f"{name} = {made}", f"{name}.set_target_from_configuration(home)"]
 
 
@@ -145,11 +155,14 @@ def _com(
     spec: ComTaskSpec, config: PinkKinematicsConfig, name: str, dialect: Dialect, indent: int
 ) -> list[str]:
     made = call(
-        f"{dialect.tasks}.ComTask", [f"cost={value(spec.cost)}", *_shared(spec, config)], indent
+        f"{dialect.tasks}.ComTask",
+        [fitted("cost=", spec.cost, indent + 4), *_shared(spec, config)],
+        indent,
     )
     if spec.target is None:
         return [f"{name} = {made}", f"{name}.set_target_from_configuration(home)"]
-    return [f"{name} = {made}", f"{name}.set_target(np.array({row(spec.target)}))"]
+    target = call("np.array", [block(spec.target, indent + 8)], indent + 4)
+    return [f"{name} = {made}", _set(name, [target], indent)]
 
 
 def _damping(
@@ -182,11 +195,12 @@ def _linear(
         f"{inner}{per_joint_code(equation.coefficients, indent + 12)},\n"
         for equation in spec.equations
     )
+    values = [equation.value for equation in spec.equations]
     matrix = call("np.array", [f"[\n{rows}{' ' * (indent + 8)}]"], indent + 4)
     made = call(
         f"{dialect.tasks}.LinearHolonomicTask",
         [
-            matrix, f"np.array({row(equation.value for equation in spec.equations)})",
+            matrix, call("np.array", [block(values, indent + 8)], indent + 4),
             dialect.neutral, f"cost={number(spec.cost)}", f"lm_damping={number(spec.lm_damping)}",
             f"gain={number(spec.gain)}",
         ],
@@ -202,7 +216,8 @@ def _wheel(
     kind = "RollingTask" if isinstance(spec, RollingTaskSpec) else "OmniwheelTask"
     arguments = [
         text(spec.hub_frame), text(spec.floor_frame), number(spec.wheel_radius_m),
-        value(spec.cost), f"gain={number(spec.gain)}", f"lm_damping={number(spec.lm_damping)}",
+        fitted("", spec.cost, indent + 4), f"gain={number(spec.gain)}",
+        f"lm_damping={number(spec.lm_damping)}",
     ]  # fmt: skip
     return [f"{name} = {call(f'{dialect.tasks}.{kind}', arguments, indent)}"]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
+
 from workbench.config.limits import ConfigurationLimitSpec, VelocityLimitSpec
 from workbench.config.settings import Settings
 from workbench.config.streaming import StreamingConfig
@@ -59,7 +61,7 @@ def rich_subject(name: str) -> ExportSubject:
             FrameTaskSpec(name='the "elbow"', frame=other, position_cost=0.1, orientation_cost=0.0),
             FrameTaskSpec(
                 name="there", frame=other, position_cost=0.01, orientation_cost=0.001,
-                target=Pose([0.1, 0.2, 0.3], [0.9, 0.1, 0.2, 0.3]),
+                target=Pose(np.array([0.1, 0.2, 0.3]), np.array([0.9, 0.1, 0.2, 0.3])),
             ),
             RelativeFrameTaskSpec(
                 name="near", frame=tool, root=other, position_cost=0.01, orientation_cost=0.01

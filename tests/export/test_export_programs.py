@@ -1,0 +1,191 @@
+"""The exported programs: they run by themselves and end where the workbench ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.export.run_exports import REPOSITORY, end_of, engine_after_circle, run_program
+from tests.export.subjects import plain_subject, rich_subject, robot
+from workbench.config.settings import Settings, ToolTarget
+from workbench.config.tasks import PostureTaskSpec
+from workbench.export.kinds import EXPORT_KINDS, export
+from workbench.export.robots import describe_robot
+from workbench.export.subject import ExportSubject
+from workbench.model.request import RobotRequest
+from workbench.poses import Pose
+
+PROGRAMS = [name for name, kind in EXPORT_KINDS.items() if kind.suffix == ".py"]
+ROBOTS = ("panda", "g1", "kinova", "dual_arm_7dof")
+
+
+MIMIC_ARM = """<robot name="mimic">
+<link name="base"/><link name="a"/><link name="b"/><link name="c"/><link name="tip"/>
+<joint name="lift" type="revolute"><parent link="base"/><child link="a"/>
+ <origin xyz="0 0 0.1"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" velocity="1" effort="1"/>
+</joint>
+<joint name="bend" type="revolute"><parent link="a"/><child link="b"/>
+ <origin xyz="0.3 0 0"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" velocity="1" effort="1"/>
+ <mimic joint="lift" multiplier="-0.5" offset="0.1"/>
+</joint>
+<joint name="turn" type="continuous"><parent link="b"/><child link="c"/>
+ <origin xyz="0.3 0 0"/><axis xyz="1 0 0"/>
+</joint>
+<joint name="twist" type="continuous"><parent link="c"/><child link="tip"/>
+ <origin xyz="0.2 0 0"/><axis xyz="0 0 1"/>
+</joint></robot>"""
+
+
+def subjects() -> dict[str, ExportSubject]:
+    panda = rich_subject("panda")
+    joints = robot("panda").joint_names
+    special = {
+        "bare": ExportSubject(Settings()),
+        "held": replace(
+            panda,
+            settings=replace(panda.settings, held_joints={joints[2]: 0.1, joints[4]: -0.2}),
+        ),
+        "present": replace(
+            panda,
+            settings=replace(
+                panda.settings,
+                tasks=(PostureTaskSpec(name="x", cost=0.01, margin=0.2, gain=0.5),),
+            ),
+        ),
+        "one hand": replace(
+            plain_subject("g1"),
+            settings=replace(
+                plain_subject("g1").settings,
+                targets={"left_rubber_hand": ToolTarget(Pose(), enabled=False)},
+            ),
+        ),
+        "floating": plain_subject("talos"),
+        "strange names": replace(
+            plain_subject("panda"),
+            robot=replace(
+                robot("panda"), title='x"""\\\n"é', urdf_path="/a/'b'/" + "c" * 90 + ".urdf"
+            ),
+        ),
+    }  # fmt: skip
+    plain = {f"{name} plain": plain_subject(name) for name in ROBOTS}
+    rich = {f"{name} rich": rich_subject(name) for name in ROBOTS}
+    return {**plain, **rich, **special}
+
+
+@pytest.mark.parametrize("name", ["panda", "g1"])
+@pytest.mark.parametrize("kind", ["pink", "pinker"])
+def test_a_program_ends_where_the_workbench_does(tmp_path: Path, name: str, kind: str) -> None:
+    if kind == "pinker":
+        pytest.importorskip("pinker", reason="NOT COMPARED WITH PINKER: it is not installed")
+    subject = rich_subject(name)
+    ours = engine_after_circle(RobotRequest(name), subject)
+    printed = run_program(tmp_path, kind, subject)
+    assert end_of(printed) == pytest.approx(ours, abs=1e-6)
+    start = robot(name).home
+    assert max(abs(ours[joint] - start[joint]) for joint in ours) > 1e-3
+    for frame in subject.tool_frames:
+        assert f"{frame}: " in printed and "rad from its target" in printed
+
+
+def test_a_program_for_the_twelve_fields_alone_ends_there_too(tmp_path: Path) -> None:
+    subject = plain_subject("kinova")  # continuous joints
+    ours = engine_after_circle(RobotRequest("kinova"), subject)
+    assert end_of(run_program(tmp_path, "pink", subject)) == pytest.approx(ours, abs=1e-6)
+
+
+def test_held_joints_stay_where_they_are_held(tmp_path: Path) -> None:
+    subject = subjects()["held"]
+    ours = engine_after_circle(RobotRequest("panda"), subject)
+    end = end_of(run_program(tmp_path, "pink", subject))
+    assert end == pytest.approx(ours, abs=1e-6)
+    assert end["panda_joint3"] == pytest.approx(0.1, abs=1e-9)
+
+
+def test_a_tool_frame_of_ones_own_comes_along(tmp_path: Path) -> None:
+    request = RobotRequest("ur5", tool_frames=("tip=tool0:0.01,0.02,0.1,0.1,0.2,0.3",))
+    description = describe_robot(request)
+    subject = ExportSubject(Settings(kinematics=description.defaults), description)
+    ours = engine_after_circle(request, subject)
+    for kind in ("pink", "pinker"):
+        if kind == "pink" or find_spec("pinker") is not None:
+            end = end_of(run_program(tmp_path, kind, subject))
+            assert end == pytest.approx(ours, abs=1e-6)
+
+
+def test_a_floating_base_with_mimic_joints_floats_and_follows(tmp_path: Path) -> None:
+    (tmp_path / "robot.urdf").write_text(MIMIC_ARM)
+    request = RobotRequest(str(tmp_path / "robot.urdf"), floating_base=True, hold={"turn": 0.3})
+    description = describe_robot(request)
+    assert [follower.in_model for follower in description.followers] == [True]
+    assert [held.position for held in description.held_joints] == [0.3]
+    subject = ExportSubject(
+        Settings(
+            kinematics=description.defaults,
+            home_base=Pose(np.array([0.1, 0.2, 0.3]), np.array([0.8, 0.0, 0.6, 0.0])),
+        ),
+        description,
+    )
+    ours = engine_after_circle(request, subject)
+    assert end_of(run_program(tmp_path, "pink", subject)) == pytest.approx(ours, abs=1e-6)
+
+
+def test_another_place_of_the_urdf_can_be_named(tmp_path: Path) -> None:
+    moved = tmp_path / "moved.urdf"
+    moved.write_bytes(Path(robot("panda").urdf_path).read_bytes())
+    gone = replace(
+        plain_subject("panda"), robot=replace(robot("panda"), urdf_path="/nowhere/panda.urdf")
+    )
+    assert "panda_hand_tcp: " in run_program(tmp_path, "pink", gone, str(moved))
+
+
+@pytest.mark.parametrize(
+    "subject", [rich_subject("panda"), plain_subject("g1")], ids=["one", "two"]
+)
+def test_the_program_for_isaac_sim_runs_against_the_controller_here(
+    tmp_path: Path, subject: ExportSubject
+) -> None:
+    printed = run_program(tmp_path, "isaac", subject)
+    frame = subject.tool_frames[0]
+    assert printed.startswith(f"{frame}: ")
+    assert float(printed.split()[1]) < (0.05 if subject.settings.tasks else 1e-4)
+
+
+def test_all_programs_pass_ruff(tmp_path: Path) -> None:
+    count = 0
+    for number, subject in enumerate(subjects().values()):
+        for kind in PROGRAMS:
+            if EXPORT_KINDS[kind].needs_robot and subject.robot is None:
+                continue
+            text = export(kind, subject, allow_loss=True).text
+            place = tmp_path / f"{kind.replace('-', '_')}_{number}.py"
+            place.write_text(text)
+            count += 1
+    assert count == len(list(tmp_path.glob("*.py"))) > 40
+    strict = ["--line-length", "100", "--select", "E,F,I,D,UP,B,PL,RUF"]
+    strict += ["--ignore", "PLR0913,PLR0915,PLR2004,E501"]
+    strict += ["--config", 'lint.pydocstyle.convention="google"']
+    for words in (
+        ["check", "--isolated"],
+        ["check", "--isolated", "--target-version", "py311", *strict],
+        ["format", "--isolated", "--check", "--diff"],
+        ["format", "--isolated", "--check", "--diff", "--line-length", "100"],
+    ):
+        done = subprocess.run(
+            [str(Path(sys.executable).parent / "ruff"), *words, str(tmp_path)],
+            check=False, capture_output=True, text=True, cwd=REPOSITORY,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_export_names_the_order_of_quaternions() -> None:
+    for kind in EXPORT_KINDS:
+        exported = export(kind, plain_subject("panda"))
+        assert any("w, x, y, z" in note for note in exported.notes)
+        if kind != "dimos-flags":  # one line of flags has room for nothing else
+            assert "w, x, y, z" in exported.text
