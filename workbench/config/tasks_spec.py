@@ -107,6 +107,16 @@ class Spec:
         return None
 
 
+@dataclass(frozen=True, kw_only=True)
+class TaskSpec(Spec):
+    """An entry of the task list."""
+
+    @property
+    def constrains(self) -> bool:
+        """Whether it is a hard constraint."""
+        return bool(getattr(self, "hard", False))
+
+
 _S = TypeVar("_S", bound=Spec)
 
 
