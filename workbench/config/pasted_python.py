@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from dataclasses import dataclass
 
 from workbench.errors import ConfigError
@@ -112,7 +113,9 @@ def _call_in(text: str, call: str, name: str) -> tuple[ast.Call, int]:
 
 def _parsed(source: str, name: str, shift: int) -> ast.Module:
     try:
-        return ast.parse(source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes such as "\\d", which are not our matter
+            return ast.parse(source)
     except SyntaxError as error:
         raise ConfigError(
             f"is not Python: {error.msg}", path=name, line=max((error.lineno or 1) - shift, 1)
