@@ -16,6 +16,7 @@ from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.planning import PlanningConfig
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
+from workbench.ik.health_table import HealthRow, HealthTable
 from workbench.ik.plan_types import PlanResult
 from workbench.ik.types import (
     ConvergenceResult,
@@ -202,6 +203,22 @@ def fake_plan(
     )
 
 
+def fake_health(
+    inputs: TickInputs, start: RobotPose, keep_going: Callable[[int, int], bool]
+) -> HealthTable:
+    """Find that proxqp fails at 500 Hz and nothing else does."""
+    rows = []
+    for number, (solver, rate_hz) in enumerate(
+        (solver, rate_hz) for rate_hz in (100.0, 500.0) for solver in ("daqp", "proxqp")
+    ):
+        if not keep_going(number, 4):
+            return HealthTable(tuple(rows), complete=False)
+        failures = 7 if (solver, rate_hz) == ("proxqp", 500.0) else 0
+        cause = "No solution." if failures else ""
+        rows.append(HealthRow(solver, rate_hz, 500, failures, cause, 0.2, 0.4, 0.0))
+    return HealthTable(tuple(rows))
+
+
 def fake_bundle(
     name: str = "gantry",
     engine: FakeEngine | None = None,
@@ -237,6 +254,7 @@ def fake_bundle(
         converge=fake_converge,
         make_engine=make_fake_engine,
         plan=fake_plan,
+        check_health=fake_health,
         make_hulls=make_fake_hulls,
     )
 

@@ -17,6 +17,7 @@ from tests.live.live_fakes import (
     FakeClock,
     FakeEngine,
     fake_converge,
+    fake_health,
     fake_plan,
     make_fake_engine,
     make_fake_hulls,
@@ -117,6 +118,7 @@ def bundle(robot: RobotDescription | None = None) -> RobotBundle:
         tool_poses,
         fake_converge,
         fake_plan,
+        fake_health,
         make_fake_hulls,
     )
 

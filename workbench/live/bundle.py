@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.planning import PlanningConfig
 from workbench.config.robot_pose import RobotPose
+from workbench.ik.health_table import HealthTable
 from workbench.ik.plan_types import PlanResult
 from workbench.ik.types import ConvergenceResult, Engine, EngineKind, TickInputs
 from workbench.model.collision_pairs import PairSelection
@@ -61,6 +62,9 @@ class RobotBundle:
             the iteration count and stops early when that returns False. Thread-safe.
         plan: Plans from a pose to the targets; calls its last argument with attempt and iteration
             and stops early when that returns False. Thread-safe.
+        check_health: Drives the robot from a pose with every solver at several rates; calls its
+            last argument with runs done and runs in all and stops early when that returns False.
+            Thread-safe.
         make_hulls: Makes what self-collision barriers need, reporting progress to its argument.
     """
 
@@ -71,6 +75,7 @@ class RobotBundle:
     tool_poses: Callable[[Mapping[str, float]], Mapping[str, Pose]]
     converge: Callable[[TickInputs, RobotPose, Callable[[int], bool]], ConvergenceResult]
     plan: Callable[[TickInputs, PlanningConfig, RobotPose, Callable[[int, int], bool]], PlanResult]
+    check_health: Callable[[TickInputs, RobotPose, Callable[[int, int], bool]], HealthTable]
     make_hulls: Callable[[Callable[[float, str], None]], Hulls]
 
     @property

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import platform
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from workbench.live.change import value_text
 from workbench.live.changes import differences
+from workbench.live.explainer import Explained
 from workbench.live.jobs import JobState
 from workbench.live.loop import Fault
 from workbench.live.session import Session
 from workbench.live.snapshot import StateSnapshot, ToolState
 from workbench.live.state import SessionState
+from workbench.live.state_parts import (
+    closest_part,
+    lists_part,
+    modes_part,
+    number_or_null,
+    numbers_or_null,
+    why_part,
+)
 from workbench.live.versions import package_versions
 from workbench.model.description import RobotDescription
 from workbench.poses import Pose
@@ -44,12 +50,15 @@ def loading_document(title: str) -> Json:
     }
 
 
-def state_document(state: SessionState, snapshot: StateSnapshot | None) -> Json:
+def state_document(
+    state: SessionState, snapshot: StateSnapshot | None, explained: Explained | None = None
+) -> Json:
     """Return what ``/api/state`` answers: plain JSON values, null where there is no number.
 
     Args:
         state: The session's state.
         snapshot: The newest snapshot; one of another robot counts as none.
+        explained: Why the arm does what it does; None where that is not known.
     """
     if snapshot is not None and snapshot.epoch != state.epoch:
         snapshot = None
@@ -57,7 +66,7 @@ def state_document(state: SessionState, snapshot: StateSnapshot | None) -> Json:
     return {
         "robot": description.name,
         "mode": settings.mode,
-        "rate_hz": settings.rate_hz if snapshot is None else _number(snapshot.rate_hz),
+        "rate_hz": settings.rate_hz if snapshot is None else number_or_null(snapshot.rate_hz),
         "paused": state.paused,
         "tick": 0 if snapshot is None else snapshot.tick,
         "settings_version": state.version if snapshot is None else snapshot.settings_version,
@@ -80,18 +89,13 @@ def state_document(state: SessionState, snapshot: StateSnapshot | None) -> Json:
         "dragged": {frame: client for frame, client in state.drags.items()},
         "loading": state.loading,
         "previous_robot": state.previous_robot,
+        **lists_part(settings),
+        **modes_part(state, snapshot),
+        "closest_pair": closest_part(snapshot),
+        "why": why_part(explained),
         "timing": _timing(snapshot),
         "fault": None if snapshot is None else snapshot.fault,
     }
-
-
-def _number(value: float | None) -> float | None:
-    """Return a number that JSON knows, or None for infinity, NaN and nothing."""
-    return float(value) if value is not None and math.isfinite(value) else None
-
-
-def _numbers(values: np.ndarray) -> list[float | None]:
-    return [_number(value) for value in values.tolist()]
 
 
 def _status(snapshot: StateSnapshot | None, loading_text: str) -> Json:
@@ -114,14 +118,14 @@ def _status(snapshot: StateSnapshot | None, loading_text: str) -> Json:
 def _joints(description: RobotDescription, snapshot: StateSnapshot | None) -> Json:
     count = len(description.joints)
     unknown: list[float | None] = [None] * count
-    positions = unknown if snapshot is None else _numbers(snapshot.positions)
-    velocities = unknown if snapshot is None else _numbers(snapshot.velocities)
+    positions = unknown if snapshot is None else numbers_or_null(snapshot.positions)
+    velocities = unknown if snapshot is None else numbers_or_null(snapshot.velocities)
     return {
         joint.name: {
             "position": position,
             "velocity": velocity,
-            "lower": _number(joint.lower),
-            "upper": _number(joint.upper),
+            "lower": number_or_null(joint.lower),
+            "upper": number_or_null(joint.upper),
         }
         for joint, position, velocity in zip(description.joints, positions, velocities, strict=True)
     }
@@ -142,12 +146,12 @@ def _tool(tool: ToolState | None, target: Pose, enabled: bool) -> Json:
     used = None if tool is None else tool.result.transform_target_to_world
     pose = None if tool is None else tool.result.transform_tool_to_world
     return {
-        "position": None if pose is None else _numbers(pose.translation),
-        "wxyz": None if pose is None else _numbers(pose.wxyz),
+        "position": None if pose is None else numbers_or_null(pose.translation),
+        "wxyz": None if pose is None else numbers_or_null(pose.wxyz),
         "target": _pose(target if used is None else used),
-        "position_error_m": None if tool is None else _number(tool.result.position_error_m),
+        "position_error_m": None if tool is None else number_or_null(tool.result.position_error_m),
         "orientation_error_rad": (
-            None if tool is None else _number(tool.result.orientation_error_rad)
+            None if tool is None else number_or_null(tool.result.orientation_error_rad)
         ),
         "reached": None if tool is None else tool.reached,
         "enabled": enabled,
@@ -156,7 +160,7 @@ def _tool(tool: ToolState | None, target: Pose, enabled: bool) -> Json:
 
 
 def _pose(pose: Pose) -> Json:
-    return {"position": _numbers(pose.translation), "wxyz": _numbers(pose.wxyz)}
+    return {"position": numbers_or_null(pose.translation), "wxyz": numbers_or_null(pose.wxyz)}
 
 
 def _timing(snapshot: StateSnapshot | None) -> Json | None:
@@ -164,9 +168,9 @@ def _timing(snapshot: StateSnapshot | None) -> Json | None:
         return None
     timing = snapshot.timing
     return {
-        "tick_p50_s": _number(timing.tick_p50_s),
-        "tick_p99_s": _number(timing.tick_p99_s),
-        "period_p99_s": _number(timing.period_p99_s),
+        "tick_p50_s": number_or_null(timing.tick_p50_s),
+        "tick_p99_s": number_or_null(timing.tick_p99_s),
+        "period_p99_s": number_or_null(timing.period_p99_s),
         "missed": timing.missed,
     }
 

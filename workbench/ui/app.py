@@ -20,6 +20,7 @@ from workbench.config.kinematics_file import read_kinematics
 from workbench.config.settings import Settings
 from workbench.desktop import has_desktop
 from workbench.live.autosave import Leftover, discard, leftovers
+from workbench.live.explainer import Explainer
 from workbench.live.export import export_text
 from workbench.live.hulls import HullMaker
 from workbench.live.jobs import Jobs
@@ -115,6 +116,10 @@ class App:
         if saved is not None:
             self.session.compare_with_saved(saved)
         self.loop = Loop(self.session)
+        self.explainer = Explainer(
+            self.session, is_watched=lambda: self.server.client_count > 0,
+            on_fault=self._say_fault,
+        )  # fmt: skip
         self.jobs = Jobs(lambda: self.session.state.epoch)
         self.save_target = None if save_path is None else SaveTarget(save_path, self.session)
         self.server: GuardedServer = serve(
@@ -189,10 +194,12 @@ class App:
         self.pump.start()
         self.board.start()
         self.keeper.start()
+        self.explainer.start()
 
     def stop(self) -> None:
         """End everything, newest first; at most about 2 s."""
         self.board.close()
+        self.explainer.stop(timeout_s=0.5)
         self.keeper.end_cleanly()
         self.jobs.stop(timeout_s=0.5)
         self.pump.stop(timeout_s=0.5)
@@ -225,7 +232,9 @@ class App:
             notices.refused("Not accepted", reason, to=client)
 
     def _answer_state(self) -> HttpAnswer:
-        return json_answer(state_document(self.session.state, self.loop.latest.get()))
+        return json_answer(
+            state_document(self.session.state, self.loop.latest.get(), self.explainer.ask())
+        )
 
     def _answer_config(self) -> HttpAnswer:
         return text_answer(self._export(), content_type=YAML)

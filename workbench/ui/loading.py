@@ -15,6 +15,7 @@ from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
 from workbench.ik.convergence import solve_to_convergence
 from workbench.ik.forward import tool_poses
+from workbench.ik.health import check_health
 from workbench.ik.robot_plan import plan_for_robot
 from workbench.ik.streaming_engine import StreamingEngine
 from workbench.ik.tick import LiveEngine
@@ -49,6 +50,7 @@ def load_bundle(request: RobotRequest, progress: Progress | None = None) -> Robo
         tool_poses=partial(tool_poses, robot),
         converge=partial(solve_to_convergence, robot),
         plan=partial(plan_for_robot, robot),
+        check_health=partial(check_health, robot),
         make_hulls=lambda report: build_collision_model(robot, progress=report),
     )
 
