@@ -12,14 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import viser
 from numpy.typing import NDArray
-from viser import _messages
 
 from workbench.model.description import RobotDescription, Shape
 from workbench.ui.colours import COLLISION_RGB, MISSING_MESH_RGB, Rgb
 from workbench.ui.drawn_shapes import DrawnShape, draw_shape
 from workbench.ui.floor import Floor
 from workbench.ui.markup import one_line
-from workbench.ui.node_tree import NodeTree
+from workbench.ui.moving_nodes import Moves, MovingNodes
 
 _COLLISION_OPACITY = 0.45
 _FRAME_SHARE_OF_SIZE = 0.1
@@ -28,12 +27,6 @@ _NAME_LENGTH_LIMIT = 60
 _SAME_PLACE_DECIMALS = 4
 _ANCHORS = ("top-left", "bottom-right", "bottom-left", "top-right")
 """Neighbours along the arm have their names on different sides, where they overlap less."""
-
-_QUANTUM = 2.0**-22
-"""What poses are rounded to, in m and in a quaternion's components."""
-
-_NOTICED = 0.75 * _QUANTUM
-"""More than half a step, so that a number between two steps does not flicker between them."""
 
 
 @dataclass(frozen=True)
@@ -57,23 +50,6 @@ class SceneOptions:
     transparency: float = 0.0
     grid: bool = True
     dark: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Moves:
-    """What of a robot moved.
-
-    Attributes:
-        placements: Each node's placement in its parent node, shape (m, 7).
-        nodes: Which nodes moved, shape (k,).
-        turned: Which of those turned, shape (k,).
-        shifted: Which of those changed their position, shape (k,).
-    """
-
-    placements: NDArray[np.float64]
-    nodes: NDArray[np.intp]
-    turned: NDArray[np.bool_]
-    shifted: NDArray[np.bool_]
 
 
 class SceneView:
@@ -102,10 +78,8 @@ class SceneView:
         self.description = description
         self.options = options or SceneOptions()
         self._scene = server.scene
-        self._tree = NodeTree(description.links, placements, f"/r{epoch}")
-        self._placements = self._tree.node_placements(placements)
-        self._sent = _rounded(self._placements)
-        self._nodes = [self._add_node(index) for index in range(len(self._tree.names))]
+        self._nodes = MovingNodes(self._scene, description.links, placements, f"/r{epoch}")
+        self._mounts = self._nodes.mounts
         self._visuals = [
             self._draw(shape, f"v{number}", self._opacity(shape))
             for number, shape in enumerate(description.visuals)
@@ -134,38 +108,18 @@ class SceneView:
     def moves(self, placements: NDArray[np.float64]) -> Moves | None:
         """Return what moved since the last :meth:`send`, None for nothing.
 
-        Numbers are rounded to a quarter of a micrometre and of a microradian: a solver's noise
-        about its rest is no motion, and rounded numbers take fewer bytes when they are packed.
-
         Args:
             placements: As for the constructor.
         """
-        placements = self._tree.node_placements(placements)
-        changed = np.abs(placements - self._sent) > _NOTICED
-        turned = np.any(changed[:, 3:], axis=1)
-        shifted = np.any(changed[:, :3], axis=1) & self._tree.translates
-        nodes = np.flatnonzero(turned | shifted)
-        if not len(nodes):
-            return None
-        return Moves(placements, nodes, turned[nodes], shifted[nodes])
+        return self._nodes.moves(placements)
 
     def send(self, moves: Moves) -> None:
         """Tell the pages what moved: one message for each joint, within ``server.atomic()``."""
-        self._placements = moves.placements
-        rows = _rounded(moves.placements[moves.nodes])
-        self._sent[moves.nodes] = rows
-        for index, row, turned, shifted in zip(
-            moves.nodes.tolist(), rows.tolist(), moves.turned, moves.shifted, strict=True
-        ):
-            node = self._nodes[index]
-            if turned:
-                set_orientation(self._scene, node, tuple(row[3:]))
-            if shifted:
-                node.position = tuple(row[:3])
+        self._nodes.send(moves)
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return lower and upper corner of a box around the robot in the world, in m, (3,) each."""
-        transforms = self._tree.transforms_to_world(self._placements)
+        transforms = self._nodes.transforms_to_world()
         points = np.concatenate(
             [transforms[index].act(outline) for index, outline in self._outlines.items()]
         )
@@ -175,12 +129,12 @@ class SceneView:
 
     def show(self) -> None:
         """Make the robot visible, complete as it is."""
-        self._nodes[0].visible = True
+        self._nodes.visible = True
         self._floor.visible = self.options.grid
 
     def remove(self) -> None:
         """Take every node of this robot out of the scene."""
-        self._nodes[0].remove()
+        self._nodes.remove()
         self._floor.remove()
 
     def apply(self, options: SceneOptions) -> None:
@@ -207,7 +161,7 @@ class SceneView:
             ]
         if options.frames and self._frames is None:
             self._frames = [
-                self._add_frame(link, f"f{number}") for number, link in enumerate(self._tree.mounts)
+                self._add_frame(link, f"f{number}") for number, link in enumerate(self._mounts)
             ]
         if options.names and self._labels is None:
             self._labels = [
@@ -227,19 +181,10 @@ class SceneView:
 
     # Nodes -----------------------------------------------------------------------------------
 
-    def _add_node(self, index: int) -> viser.FrameHandle:
-        return self._scene.add_frame(
-            self._tree.names[index],
-            show_axes=False,
-            position=self._placements[index, :3],
-            wxyz=self._placements[index, 3:],
-            visible=index != 0,
-        )
-
     def _draw(
         self, shape: Shape, short_name: str, opacity: float, rgb: Rgb | None = None
     ) -> DrawnShape:
-        mount = self._tree.mounts[shape.link]
+        mount = self._mounts[shape.link]
         return draw_shape(
             self._scene,
             f"{mount.name}/{short_name}",
@@ -258,7 +203,7 @@ class SceneView:
     def _add_axes(
         self, link: str, short_name: str, share_of_size: float, origin_rgb: Rgb
     ) -> viser.FrameHandle:
-        mount = self._tree.mounts[link]
+        mount = self._mounts[link]
         length_m = share_of_size * self.description.size_m
         return self._scene.add_frame(
             f"{mount.name}/{short_name}",
@@ -272,13 +217,13 @@ class SceneView:
     def _links_by_place(self) -> Mapping[tuple[object, ...], list[str]]:
         """Return the links whose frames stay in the same place, which share one label."""
         places: dict[tuple[object, ...], list[str]] = {}
-        for link, mount in self._tree.mounts.items():
+        for link, mount in self._mounts.items():
             translation = mount.transform_link_to_node.translation.round(_SAME_PLACE_DECIMALS)
             places.setdefault((mount.name, *translation.tolist()), []).append(link)
         return places
 
     def _add_label(self, links: list[str], number: int) -> viser.LabelHandle:
-        mount = self._tree.mounts[links[0]]
+        mount = self._mounts[links[0]]
         return self._scene.add_label(
             f"{mount.name}/n{number}",
             one_line(", ".join(links), _NAME_LENGTH_LIMIT),
@@ -292,31 +237,14 @@ class SceneView:
         points: dict[int, list[NDArray[np.float64]]] = {}
         for shape in self.description.visuals:
             if len(shape.vertices):
-                mount = self._tree.mounts[shape.link]
+                mount = self._mounts[shape.link]
                 pose = mount.transform_link_to_node @ shape.pose
                 points.setdefault(mount.index, []).append(pose.act(_box_corners(shape.vertices)))
         if not points:
-            for mount in self._tree.mounts.values():
+            for mount in self._mounts.values():
                 origin = mount.transform_link_to_node.translation[None, :]
                 points.setdefault(mount.index, []).append(origin)
         return {index: np.concatenate(parts) for index, parts in points.items()}
-
-
-def set_orientation(
-    scene: viser.SceneApi, node: viser.SceneNodeHandle, wxyz: tuple[float, ...]
-) -> None:
-    """Turn a node, as assigning to ``node.wxyz`` does, in a quarter of the time.
-
-    The property compares with a tolerance first (30 us of 45), which :meth:`SceneView.moves` has
-    done for all nodes at once. The handle's own state is kept, as the property keeps it; the
-    message stays in the buffer that a page replays when it connects.
-    """
-    node.wxyz[:] = wxyz
-    scene._queue_scene_message(_messages.SetOrientationMessage(node.name, wxyz))  # pyright: ignore[reportArgumentType]
-
-
-def _rounded(placements: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.rint(placements / _QUANTUM) * _QUANTUM
 
 
 def _box_corners(vertices: NDArray[np.float32]) -> NDArray[np.float64]:
