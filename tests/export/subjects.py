@@ -7,7 +7,12 @@ from functools import cache
 
 import numpy as np
 
-from workbench.config.limits import ConfigurationLimitSpec, VelocityLimitSpec
+from workbench.config.limits import (
+    BodySphericalBarrierSpec,
+    ConfigurationLimitSpec,
+    PositionBarrierSpec,
+    VelocityLimitSpec,
+)
 from workbench.config.settings import Settings
 from workbench.config.streaming import StreamingConfig
 from workbench.config.tasks import (
@@ -79,6 +84,15 @@ def rich_subject(name: str) -> ExportSubject:
         limits=(
             ConfigurationLimitSpec(name="ends", gain=0.3),
             VelocityLimitSpec(name="speeds", share=0.8),
+        ),
+        barriers=(
+            PositionBarrierSpec(
+                name="box", frame=tool, minimum=(-2.0, None, None), maximum=(None, 2.0, 1.0)
+            ),
+            BodySphericalBarrierSpec(
+                name="apart", frame=tool, other_frame=other, minimum_distance_m=0.05, gain=20.0,
+                safe_displacement_gain=0.5,
+            ),
         ),
         streaming=StreamingConfig(
             max_joint_velocity_rad_s=2.0,

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.export.subjects import plain_subject, rich_subject, robot
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.kinematics_file import read_kinematics
-from workbench.config.limits import PositionBarrierSpec
+from workbench.config.limits import SelfCollisionBarrierSpec
 from workbench.config.planning import PlanningConfig
 from workbench.config.settings import Settings, ToolTarget
 from workbench.config.streaming import StreamingConfig
@@ -92,12 +92,12 @@ def test_a_profiles_own_values_lose_nothing(kind: str) -> None:
 def test_nothing_is_dropped_silently(kind: str) -> None:
     subject = with_settings(
         "panda",
-        barriers=(PositionBarrierSpec(name="wall", frame="panda_hand", maximum=(0.5, 0.5, 0.5)),),
+        barriers=(SelfCollisionBarrierSpec(name="wall"),),
     )
-    with pytest.raises(UsageError, match=r"barrier wall \(position barrier\).*--allow-loss"):
+    with pytest.raises(UsageError, match=r"barrier wall \(self-collision\).*--allow-loss"):
         export(kind, subject)
     exported = export(kind, subject, allow_loss=True)
-    assert exported.losses == ("barrier wall (position barrier)",)
+    assert exported.losses == ("barrier wall (self-collision)",)
     if EXPORT_KINDS[kind].suffix in (".py", ".yaml"):
         assert "not in this file:" in exported.text and "barrier wall" in exported.text
 

@@ -150,7 +150,7 @@ def shaped(name: str, target: str | Mapping[str, float]) -> tuple[ExportSubject,
     cost = {joint: 0.01 * (index + 1) for index, joint in enumerate(description.joint_names)}
     spec = PostureTaskSpec(name="calm", cost=cost, target=target, margin=0.1)
     config = subject.settings.kinematics
-    settings = replace(subject.settings, tasks=(spec,), limits=(), velocity_caps={})
+    settings = replace(subject.settings, tasks=(spec,), limits=(), barriers=(), velocity_caps={})
     subject = replace(subject, settings=settings)
     weights = {joint: number / config.posture_cost for joint, number in cost.items()}
     return subject, PostureShape(weights, plan_stack(subject).postures[0].target or {})

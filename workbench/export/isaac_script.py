@@ -12,6 +12,7 @@ from pathlib import Path
 from workbench.config.limits import VelocityLimitSpec
 from workbench.config.tasks_spec import Spec
 from workbench.errors import UsageError
+from workbench.export.barrier_code import barriers_code, written_barriers
 from workbench.export.dimos_config import header_of
 from workbench.export.helper_code import PER_JOINT, ROTATION_OF, WITH_POSITIONS, helper
 from workbench.export.losses import (
@@ -57,6 +58,7 @@ def isaac_losses(subject: ExportSubject) -> tuple[str, ...]:
     settings, plan = subject.settings, plan_stack(subject)
     kept: list[Spec] = [*plan.tool_specs, *(spec for spec in plan.extras if can_write(spec))]
     kept += [spec for spec in settings.limits if isinstance(spec, VelocityLimitSpec)]
+    kept += written_barriers(settings.barriers)
     postures = [posture for posture in plan.postures if not posture.name]
     return (
         *lost_model(subject.robot),
@@ -107,6 +109,7 @@ def isaac_script(subject: ExportSubject) -> str:
         standard.insert(0, "import math")
     libraries = ["import numpy as np"]
     libraries += ["import pink"] if "pink.Configuration" in body else []
+    libraries += ["import pink.barriers"] if "pink.barriers." in body else []
     libraries += ["import pink.tasks"] if "pink.tasks." in body else []
     libraries += ["import pinocchio"]
     parts = [
@@ -226,6 +229,9 @@ def _build(subject: ExportSubject, plan: StackPlan) -> str:
     if has_more:
         lines.append("tasks = extra_tasks(robot)")
         arguments.append("extra_tasks=list(tasks.values())")
+    if written_barriers(subject.settings.barriers):
+        barriers = barriers_code(subject.settings.barriers, "pink", 8)
+        arguments.append(f"extra_barriers={barriers}")
     if plan.frames[1:]:
         lines += [
             "",

@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.config.limits import ConfigurationLimitSpec, VelocityLimitSpec
 from workbench.config.tasks_spec import Spec
 from workbench.errors import UsageError
+from workbench.export.barrier_code import barriers_code, written_barriers
 from workbench.export.dimos_config import header_of
 from workbench.export.helper_code import INWARD, PER_JOINT, ROTATION_OF, WITH_POSITIONS, helper
 from workbench.export.losses import (
@@ -105,6 +106,7 @@ def _kept(subject: ExportSubject) -> list[Spec]:
     return [
         *plan.tool_specs, *plan.posture_specs, *(spec for spec in plan.extras if can_write(spec)),
         *(spec for spec in subject.settings.limits if isinstance(spec, limits)),
+        *written_barriers(subject.settings.barriers),
     ]  # fmt: skip
 
 
@@ -125,11 +127,19 @@ def _script(subject: ExportSubject, words: Words, losses: tuple[str, ...]) -> st
         comment(_header(subject, losses)),
         "from __future__ import annotations",
         "\n".join(standard),
-        "\n".join(words.imports),
+        "\n".join(_imports(body, words)),
         _constants(subject, plan, robot, words),
     ]
     ending = '\n\nif __name__ == "__main__":\n    main()\n'
     return "\n\n".join(parts) + "\n" + body + ending
+
+
+def _imports(body: str, words: Words) -> list[str]:
+    """Return the import lines of what is not Python's own."""
+    lines = list(words.imports)
+    if f"{words.package}.barriers." in body:
+        lines.insert(lines.index(f"import {words.package}") + 1, f"import {words.package}.barriers")
+    return lines
 
 
 def _header(subject: ExportSubject, losses: tuple[str, ...]) -> Iterator[str]:
@@ -283,6 +293,9 @@ def _main(subject: ExportSubject, plan: StackPlan, words: Words) -> str:
             "    configuration.q,",
             ")",
         ]
+    has_barriers = bool(written_barriers(settings.barriers))
+    if has_barriers:
+        lines.append(f"barriers = {barriers_code(settings.barriers, package, 4)}")
     present = [i for i, posture in enumerate(plan.postures) if posture.target is None]
     lines += [
         "for tick in range(1, TICKS + 1):",
@@ -302,6 +315,8 @@ def _main(subject: ExportSubject, plan: StackPlan, words: Words) -> str:
         "configuration", "list(tasks.values())", "DT", "solver=SOLVER", "damping=DAMPING",
         "limits=limits", "safety_break=SAFETY_BREAK",
     ]  # fmt: skip
+    if has_barriers:
+        arguments.append("barriers=barriers")
     if settings.held_joints:
         arguments.append("constraints=[still]")
     lines += [

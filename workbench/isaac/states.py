@@ -302,19 +302,19 @@ class RobotState:
 
     Attributes:
         joints: Its joints; None where unknown.
+        sites: Its sites, such as a tool frame; None where unknown.
         root: Its root link; None where unknown.
         links: Its links; None where unknown.
-        sites: Its sites, such as a tool frame; None where unknown.
     """
 
     def __init__(
         self,
         joints: JointState | None = None,
+        sites: SpatialState | None = None,
         root: RootState | None = None,
         links: SpatialState | None = None,
-        sites: SpatialState | None = None,
     ) -> None:
-        """Keep what is given."""
+        """Keep what is given; name all but the first, whose order differs in Isaac Sim."""
         self.joints = joints
         self.root = root
         self.links = links
