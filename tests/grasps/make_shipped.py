@@ -191,13 +191,26 @@ def bowl_holds() -> Iterator[Hold]:
         yield Hold(f"rim_{degrees}", at, approach, closing, spare_m=0.012)
 
 
-SHIPPED: dict[
-    str, tuple[Callable[[], trimesh.Trimesh], Callable[[], Iterator[Hold]], ArrayLike]
-] = {
-    "bottle": (bottle, bottle_holds, (0.5, 0.1, 0.2)),
-    "bowl": (bowl, bowl_holds, (0.5, 0.0, 0.15)),
-    "box": (box, box_holds, (0.5, 0.0, 0.25)),
-    "mug": (mug, mug_holds, (0.5, 0.0, 0.25)),
+@dataclass(frozen=True)
+class Recipe:
+    """How an object and its grasps are made, and where it is in front of a Panda."""
+
+    build: Callable[[], trimesh.Trimesh]
+    holds: Callable[[], Iterator[Hold]]
+    position: tuple[float, float, float]
+    yaw_deg: float = 0.0
+
+    @property
+    def pose(self) -> Pose:
+        """Of the object in the robot's world."""
+        return Pose.from_xyz_rpy(self.position, (0.0, 0.0, radians(self.yaw_deg)))
+
+
+SHIPPED = {
+    "bottle": Recipe(bottle, bottle_holds, (0.55, 0.0, 0.1)),
+    "bowl": Recipe(bowl, bowl_holds, (0.45, -0.15, 0.25)),
+    "box": Recipe(box, box_holds, (0.55, 0.0, 0.15), 90.0),
+    "mug": Recipe(mug, mug_holds, (0.45, -0.15, 0.3), -135.0),
 }
 
 
@@ -242,8 +255,8 @@ def confidence(target: Target, pose: Pose, closed_m: float) -> float:
 
 def make(name: str) -> tuple[trimesh.Trimesh, GraspSpec]:
     """Return an object and its grasps."""
-    build, holds, position = SHIPPED[name]
-    mesh = build()
+    recipe = SHIPPED[name]
+    mesh = recipe.build()
     target, hand = Target(mesh), PandaHand()
     spec = GraspSpec(
         {
@@ -251,8 +264,8 @@ def make(name: str) -> tuple[trimesh.Trimesh, GraspSpec]:
             "object_frame": name, "gripper_frame": "panda_hand",
             "object_file": f"{name}.obj", "grasps": {},
         }
-    ).with_object_pose(Pose(np.asarray(position)))  # fmt: skip
-    for hold in holds():
+    ).with_object_pose(recipe.pose)  # fmt: skip
+    for hold in recipe.holds():
         found = grasp_pose(hand, target, hold)
         if found is None:
             print(f"{name}: {hold.name} does not hold")

@@ -145,6 +145,14 @@ def test_it_closes_as_its_joint_says(two_finger: GripperModel) -> None:
     assert gaps[2] == pytest.approx(0.0, abs=1e-3)
 
 
+def test_openings_of_many_grasps_come_at_once(two_finger: GripperModel) -> None:
+    many: list[dict[str, float]] = [{"finger_joint": 0.7}, {}, {"finger_joint": 0.35}]
+    openings = two_finger.half_openings(many)
+    alone = [two_finger.glyph_shape(positions).half_opening_m for positions in many]
+    assert openings == pytest.approx(alone, abs=1e-4)
+    assert two_finger.half_openings([]).shape == (0,)
+
+
 def test_positions_of_joints_that_it_does_not_have_change_nothing(
     two_finger: GripperModel,
 ) -> None:

@@ -117,8 +117,7 @@ def test_file_object_and_place_belong_together(name: str) -> None:
 
 
 def test_the_mesh_is_what_its_recipe_makes(name: str, target: Target) -> None:
-    build = SHIPPED[name][0]
-    made = build()
+    made = SHIPPED[name].build()
     assert len(made.faces) == len(target.mesh.faces)
     assert np.abs(made.vertices - target.mesh.vertices).max() <= 1e-6
     assert object_text(name, made).count("\nf ") == len(made.faces)

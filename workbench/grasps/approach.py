@@ -132,9 +132,11 @@ class ApproachRunner:
             rotation, translation = arm.placement(positions)
             done, deviation_m, deviation_rad = line.deviation(rotation, translation)
             if deviation_m > LARGEST_DEVIATION_M or deviation_rad > LARGEST_DEVIATION_RAD:
+                lag_m = math.dist(translation.tolist(), self._setpoint.translation.tolist())
                 cause = (
                     f"it leaves the line by {1000 * deviation_m:.1f} mm and "
-                    f"{math.degrees(deviation_rad):.1f} degrees"
+                    f"{math.degrees(deviation_rad):.1f} degrees, {1000 * lag_m:.0f} mm behind its "
+                    "setpoint"
                 )
                 return Approach(positions, done, time, cause)
             links = self._links_that_touch(tick, positions)

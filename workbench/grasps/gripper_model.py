@@ -24,6 +24,9 @@ from workbench.model.structure import Structure, read_structure
 from workbench.model.urdf import Urdf, UrdfJoint
 from workbench.poses import Pose
 
+_OPENING_STEP = 0.5e-3
+"""Finger positions that differ by less, in rad or m, are drawn with the same opening."""
+
 _TIP_SHARE = 0.25
 """Share of a finger's length, from its end, that counts as its tip."""
 
@@ -119,6 +122,32 @@ class GripperModel:
             palm_m=float(min(cloud[:, 2].min() for cloud in pair)), tip_m=tip,
             half_opening_m=max(0.5 * gap, 0.0), closing_axis=(float(axis[0]), float(axis[1])),
         )  # fmt: skip
+
+    def half_openings(self, many_positions: Sequence[Mapping[str, float]]) -> NDArray[np.float64]:
+        """Return half the gap between the fingertips for each of many finger positions, in m.
+
+        Args:
+            many_positions: Finger positions, one mapping a grasp; a joint that is not named is at
+                zero, or at the limit nearest to it.
+        """
+        if not many_positions or not self._leaders:
+            return np.full(len(many_positions), self.glyph_shape({}).half_opening_m)
+        rows = np.array(
+            [
+                [positions.get(finger.name, finger.clamped(0.0)) for finger in self._leaders]
+                for positions in many_positions
+            ],
+            dtype=np.float64,
+        )
+        # Ten thousand grasps have a few hundred openings that the eye can tell apart.
+        steps = np.round(rows / _OPENING_STEP) * _OPENING_STEP
+        distinct, which = np.unique(steps, axis=0, return_inverse=True)
+        names = [finger.name for finger in self._leaders]
+        gaps = [
+            self.glyph_shape(dict(zip(names, row.tolist(), strict=True))).half_opening_m
+            for row in distinct
+        ]
+        return np.array(gaps, dtype=np.float64)[which.ravel()]
 
     def _points_of(self, link: str, pose: Pose) -> NDArray[np.float64]:
         """Return the vertices of a link in the gripper frame, shape (n, 3)."""

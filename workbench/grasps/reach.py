@@ -146,11 +146,20 @@ class ReachChecker:
         joint = self._arm.limiting_joint(positions, target.grasp)
         holds = why if joint is None else f"joint {joint} is at its limit."
         text = f"{1000 * error_m:.0f} mm and {math.degrees(error_rad):.1f} degrees left: {holds}"
+        if self._is_there(error_m, error_rad):
+            text = f"It cannot be held: {why}"
         return ReachResult(
             target.name, "not_reached", text, 1, error_m, error_rad, joint,
             self._arm.limit_margin(positions), self._arm.manipulability(positions),
             positions=tuple(positions.tolist()),
         )  # fmt: skip
+
+    def _is_there(self, error_m: float, error_rad: float) -> bool:
+        settings = self._settings
+        return (
+            error_m <= settings.position_tolerance_m
+            and error_rad <= settings.orientation_tolerance_rad
+        )
 
     def _approach_fails(
         self, target: GraspTarget, approach: Approach, aimed_at: Pose
