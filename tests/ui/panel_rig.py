@@ -14,6 +14,7 @@ import viser
 
 from tests.live.live_fakes import Rig
 from workbench.live.autosave import Leftover
+from workbench.live.explainer import Explained
 from workbench.live.export import export_text
 from workbench.live.jobs import Jobs
 from workbench.live.loop import Loop
@@ -178,6 +179,7 @@ class PanelRig:
         self.loader = FakeLoader()
         self.save_file = FakeSaveFile()
         self.keeper = FakeKeeper()
+        self.explained: Explained | None = None
         self.restarts = 0
         self.context = PanelContext(
             tools=self.tools,
@@ -190,6 +192,7 @@ class PanelRig:
             robots={"gantry": "Gantry", "panda": "Franka Panda"},
             loader=self.loader,
             keeper=self.keeper,
+            why=lambda: self.explained,
             save_file=self.save_file,
         )
 

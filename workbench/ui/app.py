@@ -176,6 +176,7 @@ class App:
                 robots={name: profile(name).title for name in profile_names()},
                 loader=loader,
                 keeper=self.keeper,
+                why=self.explainer.ask,
                 save_file=self.save_target,
             ),
             add_scene_panel=lambda: ScenePanel(tools, self.pump),

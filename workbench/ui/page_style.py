@@ -66,6 +66,9 @@ form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) > div > div > div
   margin-left: -0.125rem; border-radius: 0.1rem; background: #228be6; }
 .workbench .bar.edge i { background: #e03131; }
 .workbench .bar.edge { background: rgba(224, 49, 49, 0.28); }
+.workbench .stack { display: flex; height: 0.6rem; margin: 0.2rem 0; overflow: hidden;
+  border-radius: 0.15rem; background: rgba(128, 128, 128, 0.22); }
+.workbench .stack i { display: block; height: 100%; }
 .workbench details { margin-top: 0.3rem; }
 .workbench summary { cursor: pointer; }
 .mantine-Button-section:has(.workbench-help:first-child) { display: none; }

@@ -12,6 +12,7 @@ from workbench.ui.page_style import install_page_style
 from workbench.ui.panels.changes import ChangesPanel
 from workbench.ui.panels.context import LivePanel, Panel, PanelContext
 from workbench.ui.panels.file import FilePanel
+from workbench.ui.panels.health import HealthPanel
 from workbench.ui.panels.help import HelpPanel
 from workbench.ui.panels.job_list import JobList
 from workbench.ui.panels.joint_controls import JointControls
@@ -22,6 +23,7 @@ from workbench.ui.panels.session_files import SessionFilesPanel
 from workbench.ui.panels.status import StatusPanel
 from workbench.ui.panels.tools import ToolsPanel
 from workbench.ui.panels.tune import TunePanel
+from workbench.ui.panels.why import WhyPanel
 
 RIGHT_WIDTH_PX: Final = 340
 LEFT_WIDTH_PX: Final = 288
@@ -66,6 +68,7 @@ class Board:
             tools, joints = ToolsPanel(context), JointControls(context)
         with tabs.add_tab("Run"):
             run = RunPanel(context)
+            health = HealthPanel(context)
         with tabs.add_tab("Scene"):
             scene = None if add_scene_panel is None else add_scene_panel()
         with tabs.add_tab("File"):
@@ -75,7 +78,7 @@ class Board:
         left = gui.add_panel()
         with left.add_tab("Status"):
             job_list = JobList(context)
-            status = StatusPanel(context)
+            status, why = StatusPanel(context), WhyPanel(context)
             joint_table = JointTable(context)
         below = gui.add_panel()
         with below.add_tab("Plots"):
@@ -85,10 +88,11 @@ class Board:
         left.dock_left()
         left.set_width(LEFT_WIDTH_PX)
         below.dock_below(left)
-        self._live: tuple[LivePanel, ...] = (status, joint_table, tools)
+        self._live: tuple[LivePanel, ...] = (status, why, joint_table, tools)
         self._panels: tuple[Panel, ...] = (
             tune, changes, tools, joints, run, self.file, help_panel, job_list, status,
-            joint_table, self._plots, session_files, *([] if scene is None else [scene]),
+            joint_table, self._plots, session_files, why, health,
+            *([] if scene is None else [scene]),
         )  # fmt: skip
         self._unsubscribe = (
             context.session.subscribe(lambda _state: self.request_refresh()),

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from workbench.live.autosave import Leftover
 from workbench.live.exchange import RecordRing
+from workbench.live.explainer import Explained
 from workbench.live.jobs import Jobs
 from workbench.live.session import Session
 from workbench.live.session_file import SessionFile
@@ -82,6 +83,7 @@ class PanelContext:
         robots: Title of every robot profile, by name.
         loader: Switches the robot.
         keeper: The session as a file.
+        why: Returns why the arm does what it does, None where that is not known.
         save_file: Where "Save" writes; None without ``--save-to``.
     """
 
@@ -95,6 +97,7 @@ class PanelContext:
     robots: Mapping[str, str]
     loader: RobotLoader
     keeper: SessionFiles
+    why: Callable[[], Explained | None]
     save_file: SaveFile | None = None
 
 
