@@ -21,6 +21,9 @@ _RANK_TOLERANCE = 1e-7
 _SAME_STEP = 1e-6
 """Two constraints agree when what they ask of the same motion differs by less, rad or m."""
 
+_SMALLEST_SHARE = 1e-3
+_OFF_THE_EDGE = 0.98
+
 _SLACK = 1e-7
 """A constraint that misses by more than this (rad or m) in a step is not met."""
 
@@ -67,12 +70,14 @@ class CombinedConstraint(Task):
         self,
         constraints: Sequence[tuple[str | Sequence[str], Task]],
         configuration: pink.Configuration,
+        share: float = 1.0,
     ) -> None:
         """Evaluate the constraints.
 
         Args:
             constraints: Names and tasks: one name for a whole task, or one for each of its rows.
             configuration: Where the robot is.
+            share: How much of the steps that they ask for is asked of the QP.
 
         Raises:
             ContradictoryConstraintsError: If no motion meets all of them.
@@ -84,7 +89,7 @@ class CombinedConstraint(Task):
             matrices.append(task.compute_jacobian(configuration))
             targets.append(-task.gain * task.compute_error(configuration))
             names += [name] * len(targets[-1]) if isinstance(name, str) else name
-        self.rows = ConstraintRows(tuple(names), np.vstack(matrices), np.hstack(targets))
+        self.rows = ConstraintRows(tuple(names), np.vstack(matrices), share * np.hstack(targets))
         self._matrix, self._target = _independent(self.rows)
 
     def compute_error(self, configuration: pink.Configuration) -> Vector:
@@ -124,6 +129,38 @@ def _independent(rows: ConstraintRows) -> tuple[Matrix, Vector]:
         ]
         raise ContradictoryConstraintsError(tuple(dict.fromkeys(involved)))
     return basis.T @ rows.matrix, target
+
+
+def largest_share(problem: qpsolvers.Problem, rows: ConstraintRows) -> float | None:
+    """Return how much of what its hard constraints ask for a QP can take, a little less than all.
+
+    Args:
+        problem: A QP without solution.
+        rows: Its hard constraints.
+
+    Returns:
+        A share in (0, 1); None where not even a thousandth of it can be had.
+    """
+    size = len(problem.q)
+    if problem.G is None or problem.h is None or not np.abs(rows.target).max(initial=0.0) > 0.0:
+        return None
+    matrix, bound = np.asarray(problem.G), np.asarray(problem.h)
+    finite = np.isfinite(bound)
+    if not (np.isfinite(matrix).all() and np.isfinite(rows.matrix).all()) or np.isnan(bound).any():
+        return None
+    result = scipy.optimize.linprog(
+        np.concatenate((np.zeros(size), [-1.0])),
+        A_ub=np.hstack((matrix[finite], np.zeros((int(finite.sum()), 1)))),
+        b_ub=bound[finite],
+        A_eq=np.hstack((rows.matrix, -rows.target[:, None])),
+        b_eq=np.zeros(len(rows.target)),
+        bounds=[(None, None)] * size + [(0.0, 1.0)],
+        method="highs",
+    )
+    if result.status != 0 or result.x is None or result.x[-1] < _SMALLEST_SHARE:
+        return None
+    # Not to the very edge, where rounding would decide whether there is a solution.
+    return _OFF_THE_EDGE * float(result.x[-1])
 
 
 @dataclass(frozen=True)

@@ -103,6 +103,11 @@ def explain_step(stack: TaskStack, dt: float, solver: str, damping: float) -> Ex
     ]
     solution = solve(problem, solver)
     if not solution.found or solution.x is None:
+        slower = stack.build_slower(problem, dt)
+        if slower is None:
+            raise NoSolutionFound(problem, solution)
+        problem, solution = slower, solve(slower, solver)
+    if not solution.found or solution.x is None:
         raise NoSolutionFound(problem, solution)
     step = np.asarray(solution.x, dtype=np.float64)
     forces = _contact_forces(problem, solution, step)

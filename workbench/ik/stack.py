@@ -26,7 +26,7 @@ from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.errors import SolverError, did_you_mean
 from workbench.ik.bounds import LIMIT_TOLERANCE, JointBounds
 from workbench.ik.configuration import IndexedConfiguration
-from workbench.ik.constraints import CombinedConstraint, ConstraintRows
+from workbench.ik.constraints import CombinedConstraint, ConstraintRows, largest_share
 from workbench.ik.entries import ListedEntries
 from workbench.ik.extra_tasks import HardTask
 from workbench.ik.fast import FastSolver
@@ -109,6 +109,7 @@ class TaskStack:
         self._barriers: list[Barrier] | None = None
         self.entries = ListedEntries(robot, self.configuration, self.bounds)
         self.constraint_rows: ConstraintRows | None = None
+        self._share = 1.0
         self._held: Mapping[str, float] = {}
         self._held_rows: tuple[HeldJointRow, ...] = ()
         self._hold: LinearHolonomicTask | None = None
@@ -172,11 +173,37 @@ class TaskStack:
         """
         config = self._config
         assert config is not None, "update() comes first"
+        self._share = 1.0
         if self.entries.present:
             self.entries.prepare(dt)
         constraints = self._constraints(dt)
         if not self._active and not constraints and not self._barriers:
             return np.zeros(self.configuration.model.nv)
+        try:
+            return self._solve_safely(config, dt, constraints)
+        except pink.exceptions.NoSolutionFound as error:
+            slower = self._slower(error.problem, dt)
+            if slower is None:
+                raise
+            return self._solve_safely(config, dt, slower)
+
+    def _slower(self, problem: qpsolvers.Problem, dt: float) -> list[Task] | None:
+        """Return hard constraints that ask for as much of their way as a step can take.
+
+        Limited velocities and accelerations may not allow the whole. None where not even a part
+        of it can be had.
+        """
+        if self.constraint_rows is None:
+            return None
+        share = largest_share(problem, self.constraint_rows)
+        if share is None:
+            return None
+        self._share = share
+        return self._constraints(dt)
+
+    def _solve_safely(
+        self, config: PinkKinematicsConfig, dt: float, constraints: list[Task] | None
+    ) -> Vector:
         if self._barriers and self.entries.self_collision is not None:
             return solve_apart(
                 lambda: self._solve_once(config, dt, constraints),
@@ -207,9 +234,23 @@ class TaskStack:
         Raises:
             ContradictoryConstraintsError: If the hard constraints contradict each other.
         """
+        self._share = 1.0
         if self.entries.present:
             self.entries.prepare(dt)
         return self._build(dt, self._constraints(dt))
+
+    def build_slower(self, problem: qpsolvers.Problem, dt: float) -> qpsolvers.Problem | None:
+        """Return the QP of a step that goes as far towards hard targets as it can.
+
+        Args:
+            problem: What :meth:`build` returned, without solution.
+            dt: Step in s.
+
+        Returns:
+            None where nothing of the way can be had.
+        """
+        slower = self._slower(problem, dt)
+        return None if slower is None else self._build(dt, slower)
 
     def _build(self, dt: float, constraints: list[Task] | None) -> qpsolvers.Problem:
         assert self._config is not None, "update() comes first"
@@ -365,7 +406,7 @@ class TaskStack:
         if self._hold is not None:
             names = [f"the held joint {row.name}" for row in self._held_rows]
             constraints.append((names, self._hold))
-        combined = CombinedConstraint(constraints, self.configuration)
+        combined = CombinedConstraint(constraints, self.configuration, self._share)
         self.constraint_rows = combined.rows
         return [combined]
 
