@@ -6,7 +6,7 @@ Three prismatic joints x, y, z move the tools ``left`` and ``right`` together (`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -59,6 +59,17 @@ def at(x: float, y: float = 0.0, z: float = 0.0) -> Pose:
 def tool_poses(positions: Mapping[str, float]) -> dict[str, Pose]:
     tip = at(*(positions[joint] for joint in JOINTS))
     return {frame: tip @ offset for frame, offset in OFFSETS.items()}
+
+
+def fake_frame_poses(pose: RobotPose, frames: Sequence[str]) -> dict[str, Pose]:
+    """Tools are where the joints are; every other link stays at the origin."""
+    positions = {**dict.fromkeys(JOINTS, 0.0), **pose.positions}
+    tools = tool_poses(positions)
+    return {frame: tools.get(frame, Pose()) for frame in frames}
+
+
+def fake_centre_of_mass(pose: RobotPose) -> tuple[float, float, float]:
+    return pose.positions["x"], 0.25, 0.5
 
 
 def tool_results(
@@ -256,6 +267,8 @@ def fake_bundle(
         plan=fake_plan,
         check_health=fake_health,
         make_hulls=make_fake_hulls,
+        frame_poses=fake_frame_poses,
+        centre_of_mass=fake_centre_of_mass,
     )
 
 

@@ -120,6 +120,8 @@ def bundle(robot: RobotDescription | None = None) -> RobotBundle:
         fake_plan,
         fake_health,
         make_fake_hulls,
+        lambda _pose, frames: {frame: Pose() for frame in frames},
+        lambda _pose: (0.0, 0.0, 0.0),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -66,6 +66,8 @@ class RobotBundle:
             last argument with runs done and runs in all and stops early when that returns False.
             Thread-safe.
         make_hulls: Makes what self-collision barriers need, reporting progress to its argument.
+        frame_poses: Poses in the world of any frames, by name, where the robot is. Thread-safe.
+        centre_of_mass: The centre of mass in the world, m, where the robot is. Thread-safe.
     """
 
     description: RobotDescription
@@ -77,6 +79,8 @@ class RobotBundle:
     plan: Callable[[TickInputs, PlanningConfig, RobotPose, Callable[[int, int], bool]], PlanResult]
     check_health: Callable[[TickInputs, RobotPose, Callable[[int, int], bool]], HealthTable]
     make_hulls: Callable[[Callable[[float, str], None]], Hulls]
+    frame_poses: Callable[[RobotPose, Sequence[str]], Mapping[str, Pose]]
+    centre_of_mass: Callable[[RobotPose], tuple[float, float, float]]
 
     @property
     def defaults(self) -> PinkKinematicsConfig:

@@ -14,7 +14,7 @@ from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
 from workbench.ik.convergence import solve_to_convergence
-from workbench.ik.forward import tool_poses
+from workbench.ik.forward import centre_of_mass, frame_poses, tool_poses
 from workbench.ik.health import check_health
 from workbench.ik.robot_plan import plan_for_robot
 from workbench.ik.streaming_engine import StreamingEngine
@@ -52,6 +52,8 @@ def load_bundle(request: RobotRequest, progress: Progress | None = None) -> Robo
         plan=partial(plan_for_robot, robot),
         check_health=partial(check_health, robot),
         make_hulls=lambda report: build_collision_model(robot, progress=report),
+        frame_poses=partial(frame_poses, robot),
+        centre_of_mass=partial(centre_of_mass, robot),
     )
 
 
