@@ -164,6 +164,8 @@ def test_a_further_attempt_may_find_what_the_first_did_not(
             assert not once.is_reached
             assert 1 < often.attempts <= SETTINGS.max_attempts
             assert f"attempt {often.attempts}" in often.text
+            same = GraspTarget(target.name, target.grasp, target.pregrasp)
+            assert ReachChecker(panda, config, FRAME).check(same) == often
         else:
             assert once.is_reached == often.is_reached
     assert retried >= 1
@@ -202,6 +204,24 @@ def test_an_approach_that_leaves_its_line_is_stopped(
     result = ReachChecker(panda, config, FRAME, once).check(sweep)
     assert result.state == "approach_fails"
     assert "leaves the line by" in result.text
+
+
+def test_a_command_filter_that_lags_takes_the_hand_off_the_line(
+    panda: ControlledRobot, config: PinkKinematicsConfig
+) -> None:
+    home = Pose.from_se3(placement(panda, tuple(panda.home.tolist())))
+    target = GraspTarget("home", home, home @ SETTINGS.retreat)
+    once = replace(SETTINGS, max_attempts=1)
+    results = [
+        ReachChecker(
+            panda, config, FRAME, once,
+            streaming=StreamingConfig(joint_command_filter_cutoff_hz=cutoff_hz),
+        ).check(target)
+        for cutoff_hz in (5.0, 1000.0)
+    ]  # fmt: skip
+    assert [result.state for result in results] == ["approach_fails", "reached"]
+    assert "leaves the line by 5." in results[0].text
+    assert "behind its setpoint" in results[0].text
 
 
 def test_links_that_touch_are_no_solution(
