@@ -66,6 +66,10 @@ def subjects() -> dict[str, ExportSubject]:
             ),
         ),
         "floating": plain_subject("talos"),
+        "sparse": replace(
+            plain_subject("panda"),
+            settings=Settings(kinematics=robot("panda").defaults.with_values(solver="osqp")),
+        ),
         "strange names": replace(
             plain_subject("panda"),
             robot=replace(
@@ -96,6 +100,12 @@ def test_a_program_ends_where_the_workbench_does(tmp_path: Path, name: str, kind
 def test_a_program_for_the_twelve_fields_alone_ends_there_too(tmp_path: Path) -> None:
     subject = plain_subject("kinova")  # continuous joints
     ours = engine_after_circle(RobotRequest("kinova"), subject)
+    assert end_of(run_program(tmp_path, "pink", subject)) == pytest.approx(ours, abs=1e-6)
+
+
+def test_a_sparse_solver_is_not_complained_about(tmp_path: Path) -> None:
+    subject = subjects()["sparse"]
+    ours = engine_after_circle(RobotRequest("panda"), subject)
     assert end_of(run_program(tmp_path, "pink", subject)) == pytest.approx(ours, abs=1e-6)
 
 

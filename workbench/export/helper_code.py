@@ -41,6 +41,20 @@ def with_positions(
     return result
 '''
 
+SOLVE = '''
+def solve(problem: qpsolvers.Problem) -> np.ndarray:
+    """Return the solution of a problem, its matrices as the solver wants them."""
+    problem.P = csc_matrix(problem.P)
+    if problem.G is not None:
+        problem.G = csc_matrix(problem.G)
+    if problem.A is not None:
+        problem.A = csc_matrix(problem.A)
+    solution = qpsolvers.solve_problem(problem, solver=SOLVER{options})
+    if not solution.found or solution.x is None:
+        raise SystemExit("there is no step")
+    return solution.x
+'''
+
 INWARD = '''
 def inward(model: {module}.Model, q: np.ndarray, margin: float) -> np.ndarray:
     """Return a configuration moved a margin away from the joints' limits."""

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from workbench.config.limits import VelocityLimitSpec
 from workbench.config.tasks_spec import Spec
-from workbench.errors import UsageError
 from workbench.export.barrier_code import barriers_code, written_barriers
 from workbench.export.dimos_config import header_of
 from workbench.export.helper_code import PER_JOINT, ROTATION_OF, WITH_POSITIONS, helper
@@ -23,7 +22,7 @@ from workbench.export.losses import (
 )
 from workbench.export.python_text import call, comment, fitted, mapping, names, number, path, text
 from workbench.export.stack_plan import FramePlan, StackPlan, home_of, plan_stack
-from workbench.export.subject import QUATERNION_ORDER, ExportSubject
+from workbench.export.subject import QUATERNION_ORDER, ExportSubject, robot_of_program
 from workbench.export.task_code import (
     can_write,
     needs_home,
@@ -96,7 +95,7 @@ def isaac_notes(subject: ExportSubject) -> tuple[str, ...]:
 
 def isaac_script(subject: ExportSubject) -> str:
     """Return the program."""
-    robot, plan = _robot(subject), plan_stack(subject)
+    robot, plan = robot_of_program(subject), plan_stack(subject)
     body = "".join(
         f"\n\n{item.strip()}\n"
         for item in (
@@ -123,16 +122,6 @@ def isaac_script(subject: ExportSubject) -> str:
     ]
     ending = '\n\nif __name__ == "__main__":\n    main()\n'
     return "\n\n".join(parts) + "\n" + body + ending
-
-
-def _robot(subject: ExportSubject) -> RobotDescription:
-    if subject.robot is None:
-        raise UsageError(
-            "a program needs a robot", field="--robot", expected="a profile, or the path of a URDF"
-        )
-    if not subject.tool_frames:
-        raise UsageError("has no tool frame that is switched on", field="--robot")
-    return subject.robot
 
 
 def _header(subject: ExportSubject) -> Iterator[str]:

@@ -10,10 +10,16 @@ from pathlib import Path
 
 from workbench.config.limits import ConfigurationLimitSpec, VelocityLimitSpec
 from workbench.config.tasks_spec import Spec
-from workbench.errors import UsageError
 from workbench.export.barrier_code import barriers_code, written_barriers
 from workbench.export.dimos_config import header_of
-from workbench.export.helper_code import INWARD, PER_JOINT, ROTATION_OF, WITH_POSITIONS, helper
+from workbench.export.helper_code import (
+    INWARD,
+    PER_JOINT,
+    ROTATION_OF,
+    SOLVE,
+    WITH_POSITIONS,
+    helper,
+)
 from workbench.export.losses import (
     lost_base,
     lost_entries,
@@ -34,7 +40,7 @@ from workbench.export.python_text import (
     transform,
 )
 from workbench.export.stack_plan import PosturePlan, StackPlan, home_of, plan_stack
-from workbench.export.subject import QUATERNION_ORDER, ExportSubject
+from workbench.export.subject import QUATERNION_ORDER, ExportSubject, robot_of_program
 from workbench.export.task_code import (
     can_write,
     needs_per_joint,
@@ -47,6 +53,11 @@ from workbench.model.description import Joint, RobotDescription
 CIRCLE_RADIUS_M = 0.04
 CIRCLE_TICKS = 300
 
+SPARSE_SOLVERS = (
+    "clarabel", "copt", "gurobi", "highs", "mosek", "osqp", "qpalm", "qtqp", "scs", "sip",
+)  # fmt: skip
+"""Solvers that take sparse matrices only, and that are complained about at every dense one."""
+
 _FAR = 1e4
 """Stands in for the missing one of two limits, which Pink would drop together."""
 
@@ -58,7 +69,7 @@ def pink_losses(subject: ExportSubject) -> tuple[str, ...]:
 
 def pinker_losses(subject: ExportSubject) -> tuple[str, ...]:
     """Return what the program for Pinker cannot hold."""
-    robot = _robot(subject)
+    robot = robot_of_program(subject)
     return (
         *(f"{line}, which Pinker does not know" for line in lost_followers(robot)),
         *lost_positions(robot),
@@ -85,21 +96,6 @@ def pinker_script(subject: ExportSubject) -> str:
     return _script(subject, PINKER_WORDS, pinker_losses(subject))
 
 
-def _robot(subject: ExportSubject) -> RobotDescription:
-    if subject.robot is None:
-        raise UsageError(
-            "a program needs a robot", field="--robot", expected="a profile, or the path of a URDF"
-        )
-    if not subject.robot.urdf_path.lower().endswith((".urdf", ".xml")):
-        raise UsageError(
-            "is no URDF: the program could not load it", field="--robot",
-            value=subject.robot.urdf_path, expected="the URDF that the xacro file expands to",
-        )  # fmt: skip
-    if not subject.tool_frames:
-        raise UsageError("has no tool frame that is switched on", field="--robot")
-    return subject.robot
-
-
 def _kept(subject: ExportSubject) -> list[Spec]:
     plan = plan_stack(subject)
     limits = (ConfigurationLimitSpec, VelocityLimitSpec)
@@ -111,11 +107,11 @@ def _kept(subject: ExportSubject) -> list[Spec]:
 
 
 def _script(subject: ExportSubject, words: Words, losses: tuple[str, ...]) -> str:
-    robot, plan = _robot(subject), plan_stack(subject)
+    robot, plan = robot_of_program(subject), plan_stack(subject)
     body = "".join(
         f"\n\n{item.strip()}\n"
         for item in (
-            *_helpers(plan, robot, words), load_model_code(robot, words),
+            *_helpers(subject, plan, robot, words), load_model_code(robot, words),
             _make_tasks(subject, plan, words), _main(subject, plan, words),
         )
     )  # fmt: skip
@@ -138,8 +134,10 @@ def _imports(body: str, words: Words) -> list[str]:
     """Return the import lines of what is not Python's own."""
     lines = list(words.imports)
     if f"{words.package}.barriers." in body:
-        lines.insert(lines.index(f"import {words.package}") + 1, f"import {words.package}.barriers")
-    return lines
+        lines.append(f"import {words.package}.barriers")
+    if "csc_matrix(" in body:
+        lines += ["import qpsolvers", "from scipy.sparse import csc_matrix"]
+    return sorted(lines, key=lambda line: (line.startswith("from"), line))
 
 
 def _header(subject: ExportSubject, losses: tuple[str, ...]) -> Iterator[str]:
@@ -206,7 +204,9 @@ def _limit_row(joint: Joint, velocity: float) -> list[float]:
 # Functions -----------------------------------------------------------------------------------
 
 
-def _helpers(plan: StackPlan, robot: RobotDescription, words: Words) -> Iterator[str]:
+def _helpers(
+    subject: ExportSubject, plan: StackPlan, robot: RobotDescription, words: Words
+) -> Iterator[str]:
     extras = [spec for spec in plan.extras if can_write(spec)]
     if (
         needs_rotation(extras)
@@ -220,6 +220,10 @@ def _helpers(plan: StackPlan, robot: RobotDescription, words: Words) -> Iterator
     yield helper(WITH_POSITIONS, pinker=words.is_pinker)
     if any(item.margin > 0.0 and item.target is None for item in plan.postures):
         yield helper(INWARD, pinker=words.is_pinker)
+    solver = subject.settings.kinematics.solver
+    if solver in SPARSE_SOLVERS:
+        # OSQP announces at every call that it will raise by default some day, unless told not to.
+        yield SOLVE.replace("{options}", ", raise_error=False" if solver == "osqp" else "")
 
 
 def _make_tasks(subject: ExportSubject, plan: StackPlan, words: Words) -> str:
@@ -263,7 +267,7 @@ def _posture(index: int, posture: PosturePlan, package: str) -> str:
 
 
 def _main(subject: ExportSubject, plan: StackPlan, words: Words) -> str:
-    robot, settings, package = _robot(subject), subject.settings, words.package
+    robot, settings, package = robot_of_program(subject), subject.settings, words.package
     kinematics = words.kinematics
     lines = [
         "urdf = Path(sys.argv[1]) if len(sys.argv) > 1 else URDF",
@@ -311,16 +315,21 @@ def _main(subject: ExportSubject, plan: StackPlan, words: Words) -> str:
             f"inward(model, configuration.q, {number(margin)})" if margin else "configuration.q"
         )
         lines.append(f'    tasks["posture/{index}"].set_target({posture})')
-    arguments = [
-        "configuration", "list(tasks.values())", "DT", "solver=SOLVER", "damping=DAMPING",
-        "limits=limits", "safety_break=SAFETY_BREAK",
-    ]  # fmt: skip
+    arguments = ["configuration", "list(tasks.values())", "DT", "damping=DAMPING", "limits=limits"]
     if has_barriers:
         arguments.append("barriers=barriers")
     if settings.held_joints:
         arguments.append("constraints=[still]")
+    if settings.kinematics.solver in SPARSE_SOLVERS:
+        lines += [
+            "    configuration.check_limits(safety_break=SAFETY_BREAK)",
+            f"    problem = {call(f'{package}.build_ik', arguments, 8)}",
+            "    velocity = solve(problem) / DT",
+        ]
+    else:
+        arguments += ["solver=SOLVER", "safety_break=SAFETY_BREAK"]
+        lines.append(f"    velocity = {call(f'{package}.solve_ik', arguments, 8)}")
     lines += [
-        f"    velocity = {call(f'{package}.solve_ik', arguments, 8)}",
         f"    q = {kinematics}.integrate(model, configuration.q, velocity * DT)",
         "    # Solvers meet limits to a tolerance; the rest would add up.",
         f"    q = np.clip(q, model.{words.lower}, model.{words.upper})",

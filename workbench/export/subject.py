@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from workbench.config.settings import Settings
+from workbench.errors import UsageError
 from workbench.model.description import RobotDescription
 
 QUATERNION_ORDER = "quaternions: w, x, y, z"
@@ -37,6 +38,27 @@ class ExportSubject:
         targets = self.settings.targets
         frames = tuple(targets) if self.robot is None else self.robot.tool_frames
         return tuple(name for name in frames if name not in targets or targets[name].enabled)
+
+
+def robot_of_program(subject: ExportSubject) -> RobotDescription:
+    """Return the robot of a subject, if a program can load it and has something to move.
+
+    Raises:
+        UsageError: If there is none, it is no URDF, or no tool frame is switched on.
+    """
+    robot = subject.robot
+    if robot is None:
+        raise UsageError(
+            "a program needs a robot", field="--robot", expected="a profile, or the path of a URDF"
+        )
+    if not robot.urdf_path.lower().endswith((".urdf", ".xml")):
+        raise UsageError(
+            "is no URDF: the program could not load it", field="--robot", value=robot.urdf_path,
+            expected="the URDF that the xacro file expands to",
+        )  # fmt: skip
+    if not subject.tool_frames:
+        raise UsageError("has no tool frame that is switched on", field="--robot")
+    return robot
 
 
 @dataclass(frozen=True)
