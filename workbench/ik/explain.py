@@ -265,8 +265,8 @@ def _constraint_forces(
     rows = stack.constraint_rows
     if rows is None:
         return [
-            (f"the held joint {name}", np.where(np.arange(len(total)) == index, total, 0.0))
-            for name, index in stack.held_coordinates
+            (f"the held joint {row.name}", np.where(np.arange(len(total)) == row.idx_v, total, 0.0))
+            for row in stack.held.rows
         ]
     # The QP's rows are combinations of the constraints' own: share the force out among those.
     multipliers = np.linalg.lstsq(rows.matrix.T, total, rcond=None)[0]

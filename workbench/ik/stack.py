@@ -10,7 +10,6 @@ are empty, nothing of them is looked at.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,16 +19,17 @@ import qpsolvers
 from numpy.typing import NDArray
 from pink.barriers import Barrier
 from pink.limits import Limit
-from pink.tasks import FrameTask, LinearHolonomicTask, Task
+from pink.tasks import FrameTask, Task
 
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.errors import SolverError, did_you_mean
-from workbench.ik.bounds import LIMIT_TOLERANCE, JointBounds
+from workbench.ik.bounds import JointBounds
 from workbench.ik.configuration import IndexedConfiguration
 from workbench.ik.constraints import CombinedConstraint, ConstraintRows, largest_share
 from workbench.ik.entries import ListedEntries
 from workbench.ik.extra_tasks import HardTask
 from workbench.ik.fast import FastSolver
+from workbench.ik.held_joints import HeldJoints, joint_index
 from workbench.ik.look_ahead import solve_apart
 from workbench.ik.posture import PresentPostureTask
 from workbench.ik.solvers import is_sparse_only, quiet_exit_warnings, solve
@@ -43,25 +43,6 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class HeldJointRow:
-    """A row of the hard constraint.
-
-    Attributes:
-        name: Name of the joint.
-        index: Its place in the description's order.
-        idx_v: Its tangent coordinate.
-        position: Where it is held, rad or m.
-        wraps: True for a continuous joint, which goes the shorter way round.
-    """
-
-    name: str
-    index: int
-    idx_v: int
-    position: float
-    wraps: bool
-
-
 class TaskStack:
     """Pink's view of a robot at a configuration, with everything that a solve needs.
 
@@ -71,7 +52,7 @@ class TaskStack:
         bounds: Joint and velocity limits in force.
         tangent_names: Name of the joint behind each tangent coordinate.
         invalid_targets: Names of the frames whose target is no pose.
-        outside_hold: A held joint whose position lies outside its limits, or None.
+        held: The held joints.
         entries: What the lists of tasks, limits and barriers add.
         constraint_rows: What the hard constraints of the last solve asked for; None without any.
     """
@@ -93,7 +74,6 @@ class TaskStack:
         self.configuration = IndexedConfiguration(model, q, names, self.bounds)
         self.tangent_names = _tangent_names(robot)
         self.invalid_targets: list[str] = []
-        self.outside_hold: HeldJointRow | None = None
         self._frame_tasks = {name: FrameTask(name, 0.0, 0.0) for name in names}
         self._posture = PresentPostureTask(self.bounds)
         self._solve_ik = FastSolver().solve_ik if solve_with == "fast" else pink.solve_ik
@@ -110,9 +90,7 @@ class TaskStack:
         self.entries = ListedEntries(robot, self.configuration, self.bounds)
         self.constraint_rows: ConstraintRows | None = None
         self._share = 1.0
-        self._held: Mapping[str, float] = {}
-        self._held_rows: tuple[HeldJointRow, ...] = ()
-        self._hold: LinearHolonomicTask | None = None
+        self.held = HeldJoints(robot, self.configuration, self.bounds)
         self._caps: Mapping[str, float] = {}
 
     @property
@@ -124,11 +102,6 @@ class TaskStack:
     def named_tasks(self) -> tuple[tuple[str, Task], ...]:
         """The tasks of the next solve with the names of their frames or entries."""
         return tuple(zip(self._names, self._active, strict=True))
-
-    @property
-    def held_coordinates(self) -> tuple[tuple[str, int], ...]:
-        """Name and tangent coordinate of each held joint."""
-        return tuple((row.name, row.idx_v) for row in self._held_rows)
 
     def update(self, inputs: TickInputs) -> None:
         """Bring the tasks in line with the inputs; costs nothing where nothing has changed.
@@ -146,8 +119,7 @@ class TaskStack:
             self._update_tool_tasks(inputs.config)
         if self._update_targets(inputs.targets) or changed or relisted:
             self._collect(inputs.config)
-        if inputs.held_joints != self._held:
-            self._update_held(inputs.held_joints)
+        self.held.update(inputs.held_joints)
         if inputs.velocity_caps != self._caps or relisted:
             self._update_caps(inputs.velocity_caps)
 
@@ -348,80 +320,28 @@ class TaskStack:
         self.invalid_targets = [name for name in valid if name not in now]
         return now != before
 
-    def _update_held(self, held: Mapping[str, float]) -> None:
-        description = self.robot.description
-        rows = []
-        self.outside_hold = None
-        for name, position in held.items():
-            index = self._joint_index(name)
-            joint = description.joints[index]
-            idx_v = int(self.robot.idx_v[index])
-            row = HeldJointRow(name, index, idx_v, float(position), joint.kind == "continuous")
-            rows.append(row)
-            if joint.lower is not None and position < joint.lower - LIMIT_TOLERANCE:
-                self.outside_hold = row
-            if joint.upper is not None and position > joint.upper + LIMIT_TOLERANCE:
-                self.outside_hold = row
-        matrix = np.zeros((len(rows), self.configuration.model.nv))
-        for number, row in enumerate(rows):
-            matrix[number, row.idx_v] = 1.0
-        self._held = dict(held)
-        self._held_rows = tuple(rows)
-        self._hold = (
-            LinearHolonomicTask(matrix, np.zeros(len(rows)), self.configuration.q) if rows else None
-        )
-
     def _update_caps(self, caps: Mapping[str, float]) -> None:
         velocity_caps = np.array(self.robot.velocity_caps, dtype=np.float64)
         for name, cap in caps.items():
-            velocity_caps[self.robot.idx_v[self._joint_index(name)]] = float(cap)
+            velocity_caps[self.robot.idx_v[joint_index(self.robot, name)]] = float(cap)
         velocity_caps *= self.entries.velocity_share
         self.bounds.set_velocity_caps(velocity_caps)
         self._caps = dict(caps)
 
-    def _joint_index(self, name: str) -> int:
-        names = self.robot.description.joint_names
-        if name not in names:
-            raise SolverError(
-                "there is no such joint", field=name, expected=did_you_mean(name, names)
-            )
-        return names.index(name)
-
     def _constraints(self, dt: float) -> list[Task] | None:
-        """Return the hard constraint that keeps held joints, or brings them, where they belong.
-
-        A joint that is not there yet goes there within its bounds: asking for the whole way at
-        once would leave the QP no solution.
-        """
+        """Return held joints and hard tasks as one constraint."""
         self.constraint_rows = None
-        if self._hold is None and not self._hard:
-            return None
-        if self._hold is not None:
-            self._aim_hold(self._hold, dt)
-            if not self._hard:
-                return [self._hold]
+        hold = self.held.constraint(dt)
+        if not self._hard:
+            return None if hold is None else [hold]
         for task in self._hard_tools:
             task.dt = dt
         constraints: list[tuple[str | Sequence[str], Task]] = list(self._hard)
-        if self._hold is not None:
-            names = [f"the held joint {row.name}" for row in self._held_rows]
-            constraints.append((names, self._hold))
+        if hold is not None:
+            constraints.append(([f"the held joint {row.name}" for row in self.held.rows], hold))
         combined = CombinedConstraint(constraints, self.configuration, self._share)
         self.constraint_rows = combined.rows
         return [combined]
-
-    def _aim_hold(self, hold: LinearHolonomicTask, dt: float) -> None:
-        """Ask held joints for the part of their way that their bounds allow in one step."""
-        q = self.configuration.q
-        positions = self.robot.positions_from_q(q)
-        lower, upper = self.bounds.box(self.configuration, dt)
-        for number, row in enumerate(self._held_rows):
-            step = row.position - float(positions[row.index])
-            if row.wraps:
-                step = float(np.arctan2(np.sin(step), np.cos(step)))
-            step = min(max(step, float(lower[row.idx_v])), float(upper[row.idx_v]))
-            hold.b[number] = step
-        hold.q_0 = q
 
 
 def _tangent_names(robot: Robot) -> tuple[str, ...]:

@@ -211,7 +211,7 @@ class LiveEngine:
         stack = self._stack
         if stack.invalid_targets:
             return failures.targets_refused(stack.invalid_targets)
-        held = stack.outside_hold
+        held = stack.held.outside
         if held is not None:
             joint = self._robot.description.joints[held.index]
             return failures.hold_refused(held.name, held.position, joint.lower, joint.upper)
