@@ -91,6 +91,9 @@ def state_colour(name: StateName) -> StateColour:
 COLLISION_RGB: Rgb = (240, 228, 66)
 """Collision meshes, drawn translucent over the visual ones."""
 
+MEASURED_RGB: Rgb = (122, 81, 209)
+"""The measured robot, drawn translucent where it is apart from the commanded one."""
+
 MISSING_MESH_RGB: Rgb = (0, 0, 0)
 """The origin of the small frame that stands for a mesh that was not found."""
 

@@ -30,6 +30,7 @@ from workbench.ui.camera import (
 )
 from workbench.ui.colours import BRAND_RGB
 from workbench.ui.gizmos import GizmoOptions, Gizmos
+from workbench.ui.measured_robot import MeasuredRobot
 from workbench.ui.scene import SceneOptions, SceneView
 from workbench.ui.target_marks import TargetMarks
 
@@ -80,6 +81,7 @@ class ScenePump:
         self.gizmos = Gizmos(server, session, self.wake)
         self._view: SceneView | None = None
         self._marks: TargetMarks | None = None
+        self._measured: MeasuredRobot | None = None
         self._dark: bool | None = None
         self._shown_snapshot: StateSnapshot | None = None
 
@@ -167,7 +169,7 @@ class ScenePump:
             apply_theme(self._server, dark=options.dark)
         if self._view is None or self._view.epoch != state.epoch:
             self._switch_robot(state, snapshot)
-        assert self._view is not None and self._marks is not None
+        assert self._view is not None and self._marks is not None and self._measured is not None
         if options is not self._view.options:
             self._view.apply(options)
         self.gizmos.refresh(state, gizmo_options)
@@ -178,18 +180,24 @@ class ScenePump:
             snapshot.positions, snapshot.transform_base_to_world
         )
         moves, changes = self._view.moves(placements), self._marks.changes(snapshot)
-        if moves is None and not changes:
+        measured = self._measured.change(
+            state.bundle.picture, snapshot, placements, ideal=state.settings.simulated_arm.is_ideal
+        )
+        if moves is None and not changes and measured is None:
             return False
         with self._server.atomic():
             if moves is not None:
                 self._view.send(moves)
             self._marks.send(changes)
+            if measured is not None:
+                self._measured.send(measured)
         self._server.flush()
         return True
 
     def _switch_robot(self, state: SessionState, snapshot: StateSnapshot | None) -> None:
         """Draw another robot, then exchange the two at once."""
-        old_view, old_marks = self._view, self._marks
+        old = self._view, self._marks, self._measured
+        old_view = self._view
         description = state.description
         if snapshot is None:
             positions = _in_order(description.home, description.joint_names)
@@ -207,12 +215,12 @@ class ScenePump:
         marks = TargetMarks(self._server, description, epoch=state.epoch)
         with self._server.atomic():
             view.show()
-            if old_view is not None:
-                old_view.remove()
-            if old_marks is not None:
-                old_marks.remove()
+            for drawn in old:
+                if drawn is not None:
+                    drawn.remove()
             self.gizmos.rebuild(state)
         self._view, self._marks = view, marks
+        self._measured = MeasuredRobot(self._server, description, epoch=state.epoch)
         bounds = view.bounds()
         first_view, self._first_view = self._first_view, None
         place = place_camera(*bounds)

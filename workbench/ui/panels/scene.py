@@ -16,7 +16,7 @@ import viser
 
 from workbench.live.state import SessionState
 from workbench.ui.camera import ViewName
-from workbench.ui.colours import COLLISION_RGB, Rgb, css, state_colour
+from workbench.ui.colours import COLLISION_RGB, MEASURED_RGB, Rgb, css, state_colour
 from workbench.ui.gizmos import GizmoAxes, GizmoMode
 from workbench.ui.markup import plain
 from workbench.ui.page_style import block
@@ -166,6 +166,8 @@ def legend_html() -> str:
     rows = [_legend_row(state.rgb, state.label, state.meaning) for state in states]
     collisions = "What collisions are checked with, drawn over what the robot looks like."
     rows.append(_legend_row(COLLISION_RGB, "collision mesh", collisions))
+    measured = "Where a streaming arm is measured, when that is behind its command."
+    rows.append(_legend_row(MEASURED_RGB, "measured robot", measured))
     return block("<b>Targets and meshes</b>", *rows)
 
 
