@@ -13,6 +13,11 @@ import pytest
 
 from tests.export.run_exports import REPOSITORY, end_of, engine_after_circle, run_program
 from tests.export.subjects import plain_subject, rich_subject, robot
+from workbench.config.limits import (
+    ConfigurationLimitSpec,
+    PositionBarrierSpec,
+    VelocityLimitSpec,
+)
 from workbench.config.settings import Settings, ToolTarget
 from workbench.config.tasks import PostureTaskSpec
 from workbench.export.kinds import EXPORT_KINDS, export
@@ -107,6 +112,30 @@ def test_a_sparse_solver_is_not_complained_about(tmp_path: Path) -> None:
     subject = subjects()["sparse"]
     ours = engine_after_circle(RobotRequest("panda"), subject)
     assert end_of(run_program(tmp_path, "pink", subject)) == pytest.approx(ours, abs=1e-6)
+
+
+def test_limits_and_barriers_that_bind_bind_alike(tmp_path: Path) -> None:
+    home = {**robot("panda").home, "panda_joint4": -0.1, "panda_joint6": 1.2}
+    tight = replace(
+        plain_subject("panda").settings,
+        home=home,
+        limits=(
+            ConfigurationLimitSpec(name="ends", gain=0.001),
+            VelocityLimitSpec(name="speeds", share=0.05),
+        ),
+        barriers=(
+            PositionBarrierSpec(name="wall", frame="panda_hand", maximum=(None, 0.01, None)),
+        ),
+    )
+    subject = replace(plain_subject("panda"), settings=tight)
+    ours = engine_after_circle(RobotRequest("panda"), subject)
+    assert end_of(run_program(tmp_path, "pink", subject)) == pytest.approx(ours, abs=1e-6)
+    for group in ("limits", "barriers"):
+        for spec in getattr(tight, group):
+            without = tuple(other for other in getattr(tight, group) if other is not spec)
+            loose = replace(subject, settings=replace(tight, **{group: without}))
+            other = engine_after_circle(RobotRequest("panda"), loose)
+            assert max(abs(other[name] - ours[name]) for name in ours) > 1e-5, spec.name
 
 
 def test_held_joints_stay_where_they_are_held(tmp_path: Path) -> None:
