@@ -142,6 +142,9 @@ def test_data_that_another_reader_parsed_are_taken() -> None:
     data["grasps"]["a"]["position"] = [0.1, 0.2]
     with pytest.raises(GraspError, match=r"grasp data: grasps\.a\.position"):
         GraspSpec(data)
+    with pytest.raises(GraspError, match="another format"):
+        GraspSpec({**data, "format": "acronym"})
+    assert len(GraspSpec({"grasps": spec.get_grasp_dicts()})) == 1
     with pytest.raises(GraspError, match="no mapping"):
         GraspSpec([])  # type: ignore[arg-type]
 

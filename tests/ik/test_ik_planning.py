@@ -111,6 +111,22 @@ def test_a_cancelled_search_says_so_and_where_it_was(arm: ControlledRobot) -> No
     assert asked[0] == (1, 0) and asked[200] == (2, 0)
 
 
+def test_an_attempt_without_promise_is_given_up(arm: ControlledRobot) -> None:
+    seen: list[tuple[int, float]] = []
+
+    def is_promising(iterations: int, position_error_m: float, _error_rad: float) -> bool:
+        seen.append((iterations, position_error_m))
+        return iterations < 3
+
+    result = planner(arm, max_attempts=2).plan(
+        OUT_OF_REACH, arm.vector(BENT), is_promising=is_promising
+    )
+    assert (result.status, result.attempts, result.iterations) == ("NO_SOLUTION", 2, 3)
+    assert result.message == "No step brings it nearer."
+    assert [iterations for iterations, _ in seen] == [0, 1, 2, 3] * 2
+    assert result.position_error_m == seen[3][1]
+
+
 def test_a_solver_that_oversteps_a_limit_ends_the_attempt(
     arm: ControlledRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

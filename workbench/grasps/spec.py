@@ -32,8 +32,8 @@ class GraspSpec:
         """Take what a YAML reader made of an isaac_grasp file.
 
         Args:
-            imported_data: The file's whole mapping, ``format`` and ``grasps`` included; lists may
-                be NumPy arrays.
+            imported_data: The file's whole mapping, of which only ``grasps`` must be there; lists
+                may be NumPy arrays.
 
         Raises:
             GraspError: If it is not what the format asks for.
@@ -41,6 +41,8 @@ class GraspSpec:
         data = _plain(imported_data)
         if not isinstance(data, dict):
             raise GraspError("is no mapping", path=_NAME_OF_DATA, value=imported_data)
+        # Grasps that a program put together need not say that they are no other format.
+        data = {"format": FORMAT, "format_version": VERSION, **data}
         self._take(contents_of(Document(data, _NAME_OF_DATA)))
 
     def _take(self, contents: Contents) -> None:
