@@ -25,6 +25,7 @@ from workbench.config.streaming import StreamingConfig
 from workbench.config.tasks import ComTaskSpec, FrameTaskSpec, JointLimitTaskSpec, PostureTaskSpec
 from workbench.errors import ConfigError, UsageError
 from workbench.export import python_text
+from workbench.export.dimos_config import dimos_python
 from workbench.export.kinds import EXPORT_KINDS, export
 from workbench.export.subject import ExportSubject
 from workbench.model.description import Follower, HeldJoint
@@ -71,6 +72,14 @@ def test_the_flags_are_one_line_for_a_shell() -> None:
     assert flags["manipulationmodule.kinematics.safety-break"] == "false"
     assert flags["manipulationmodule.kinematics.damping"] == "1e-12"
     assert flags["manipulationmodule.kinematics.max-iterations"] == "200"
+
+
+def test_the_fields_can_be_pasted_as_python() -> None:
+    source = dimos_python(TUNED)
+    call = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    fields = {item.arg: ast.literal_eval(item.value) for item in call.keywords}
+    assert fields == TUNED.settings.kinematics.model_dump()
+    assert "w, x, y, z" in source
 
 
 def test_the_header_says_robot_versions_and_time() -> None:

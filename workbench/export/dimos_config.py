@@ -17,7 +17,7 @@ from workbench.export.losses import (
     lost_planning,
     lost_streaming,
 )
-from workbench.export.python_text import comment
+from workbench.export.python_text import call, comment, value
 from workbench.export.subject import QUATERNION_ORDER, ExportSubject
 
 MODULE_SECTION = "manipulationmodule"
@@ -104,10 +104,20 @@ def dimos_flags(subject: ExportSubject) -> str:
     return " ".join(_flags(subject)) + "\n"
 
 
+def dimos_python(subject: ExportSubject) -> str:
+    """Return the fields as Python, to be pasted into a blueprint."""
+    fields = [f"{name}={value(item)}" for name, item in fields_for(subject).items()]
+    return (
+        "from dimos.manipulation.planning.kinematics.config import PinkKinematicsConfig\n\n"
+        f"# {QUATERNION_ORDER} in the workbench; DimOS's messages name x, y, z and w\n"
+        f"pink = {call('PinkKinematicsConfig', fields)}\n"
+    )
+
+
 def _flags(subject: ExportSubject) -> Iterator[str]:
     for name, item in fields_for(subject).items():
-        value = json.dumps(item) if isinstance(item, bool) else str(item)
-        flag = f"--{MODULE_SECTION}.kinematics.{name.replace('_', '-')}={value}"
+        word = json.dumps(item) if isinstance(item, bool) else str(item)
+        flag = f"--{MODULE_SECTION}.kinematics.{name.replace('_', '-')}={word}"
         yield shlex.quote(flag)
 
 
