@@ -95,6 +95,10 @@ def _add_serve(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
         help="take a joint out of the model and hold it there, in rad or m; repeatable",
     )  # fmt: skip
     robot.add_argument(
+        "--example", default="", metavar="NAME",
+        help="start with an example session of the profile, such as standing (g1, talos)",
+    )  # fmt: skip
+    robot.add_argument(
         "--floating-base", action="store_true", help="let the root link float (free flyer)"
     )
     robot.add_argument(
@@ -178,6 +182,7 @@ def _run_serve(options: argparse.Namespace) -> int:
         srdf=options.srdf,
         tool_frames=tuple(options.tool_frame),
         hold=hold,
+        example=options.example,
         floating_base=options.floating_base,
         mesh_up_axis=options.mesh_up_axis,
     )
@@ -210,7 +215,8 @@ def _refuse_robot_options(options: argparse.Namespace) -> None:
     given = {
         "ROBOT": options.robot, "--package-dir": options.package_dir, "--srdf": options.srdf,
         "--tool-frame": options.tool_frame, "--hold": options.hold,
-        "--floating-base": options.floating_base, "--mesh-up-axis": options.mesh_up_axis,
+        "--example": options.example, "--floating-base": options.floating_base,
+        "--mesh-up-axis": options.mesh_up_axis,
     }  # fmt: skip
     for name, value in given.items():
         if value:

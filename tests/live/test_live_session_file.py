@@ -64,6 +64,7 @@ all_settings = st.builds(
 requests = st.builds(
     RobotRequest,
     source=names,
+    example=st.sampled_from(("", "standing")),
     package_dirs=st.sampled_from(((), ("/robots", "/more robots"))),
     srdf=st.none() | names,
     tool_frames=st.sampled_from(((), ("tip=hand:0,0,0.1,0,0,0",))),

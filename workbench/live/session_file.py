@@ -35,8 +35,8 @@ SUFFIX = ".workbench.yaml"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _KEYS = (FORMAT_KEY, "robot", "settings", "pose", "camera")
 _ROBOT_KEYS = (
-    "source", "package_dirs", "srdf", "tool_frames", "hold", "floating_base", "mesh_up_axis",
-    "name", "urdf_sha256",
+    "source", "example", "package_dirs", "srdf", "tool_frames", "hold", "floating_base",
+    "mesh_up_axis", "name", "urdf_sha256",
 )  # fmt: skip
 
 
@@ -83,6 +83,7 @@ def write_session(session: SessionFile) -> str:
         FORMAT_KEY: FORMAT_VERSION,
         "robot": {
             "source": request.source,
+            "example": request.example or None,
             "package_dirs": list(request.package_dirs),
             "srdf": request.srdf,
             "tool_frames": list(request.tool_frames),
@@ -150,6 +151,7 @@ def _request(robot: Section) -> RobotRequest:
     try:
         return RobotRequest(
             source=robot.text("source"),
+            example=robot.optional_text("example") or "",
             package_dirs=robot.texts("package_dirs"),
             srdf=robot.optional_text("srdf"),
             tool_frames=robot.texts("tool_frames"),

@@ -74,6 +74,8 @@ def initial_settings(
 ) -> Settings:
     """Return the settings that a robot starts with: at home, every target on its tool.
 
+    Those of an example session start with its lists of tasks, limits and barriers.
+
     Args:
         bundle: The robot.
         kinematics: Config to start with instead of the profile's.
@@ -84,8 +86,14 @@ def initial_settings(
         ConfigError: If the rate is out of range.
     """
     home = bundle.description.home
+    example = bundle.description.example
     settings = start_from or Settings(
-        kinematics=bundle.defaults, targets=_targets_at(bundle, home), home=home
+        kinematics=bundle.defaults,
+        targets=_targets_at(bundle, home),
+        home=home,
+        tasks=() if example is None else example.tasks,
+        limits=() if example is None else example.limits,
+        barriers=() if example is None else example.barriers,
     )
     if kinematics is not None:
         settings = replace(settings, kinematics=kinematics)
