@@ -207,7 +207,7 @@ class Recipe:
 
 
 SHIPPED = {
-    "bottle": Recipe(bottle, bottle_holds, (0.55, 0.0, 0.1)),
+    "bottle": Recipe(bottle, bottle_holds, (0.6, 0.0, 0.15)),
     "bowl": Recipe(bowl, bowl_holds, (0.45, -0.15, 0.25)),
     "box": Recipe(box, box_holds, (0.55, 0.0, 0.15), 90.0),
     "mug": Recipe(mug, mug_holds, (0.45, -0.15, 0.3), -135.0),

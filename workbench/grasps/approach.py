@@ -55,6 +55,7 @@ class Line:
         self._start, self._end = start, end
         self._along = end.translation - start.translation
         self._squared = float(self._along @ self._along)
+        self._numbers = end.xyz_xyzw.copy()
         self._turns = angle_between(start.wxyz, end.wxyz) > _SAME_RAD
         self._rotation = end.rotation
         self.length_m = math.sqrt(self._squared)
@@ -63,7 +64,8 @@ class Line:
         """Return the pose at a share of the way, from 0 to 1."""
         if self._turns:
             return self._start.interpolate(self._end, share)
-        return Pose(self._start.translation + share * self._along, self._end.wxyz)
+        self._numbers[:3] = self._start.translation + share * self._along
+        return Pose.from_trusted_xyz_xyzw(self._numbers)
 
     def deviation(self, rotation: Matrix, translation: Vector) -> tuple[float, float, float]:
         """Return the share of the way done, and how far off the line a frame is, m and rad."""
