@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tests.ui.panel_rig import PanelRig
@@ -82,3 +83,17 @@ def test_a_refusal_is_said_to_who_asked(panel_rig: PanelRig) -> None:
     panel_rig.browser.trigger(registered(panel_rig)["Do it"])
     assert panel_rig.browser.told == [("Do it: refused", "is not allowed")]
     assert panel_rig.other.told == []
+
+
+def test_the_emergency_stop_has_a_key_where_something_is_streamed(panel_rig: PanelRig) -> None:
+    clear(panel_rig)
+    register_commands(panel_rig.tools, standard_commands(panel_rig.session, {}))
+    stop = registered(panel_rig)["Emergency stop"]
+    panel_rig.browser.trigger(stop)
+    assert not panel_rig.session.state.controls.emergency_stop
+    assert "nothing is streamed" in panel_rig.browser.told[0][1]
+    panel_rig.session.edit(None, lambda old: replace(old, mode="streaming"))
+    panel_rig.session.engage(True)
+    panel_rig.browser.trigger(stop)
+    controls = panel_rig.session.state.controls
+    assert controls.emergency_stop and not controls.engaged

@@ -104,6 +104,11 @@ class CheckedSettings(BaseModel):
         return type(self).checked(**{**present, **values})
 
     @classmethod
+    def kind_of(cls, name: str) -> tuple[object, bool]:
+        """Return a field's plain type, and whether None ("off") is allowed as well."""
+        return _kind_of(cls.model_fields[name].annotation)
+
+    @classmethod
     def check_field(cls, name: str, value: object) -> None:
         """Check one field alone.
 
@@ -115,7 +120,7 @@ class CheckedSettings(BaseModel):
                 "there is no such setting", field=name,
                 expected=did_you_mean(name, cls.model_fields),
             )  # fmt: skip
-        kind, may_be_off = _kind_of(cls.model_fields[name].annotation)
+        kind, may_be_off = cls.kind_of(name)
         if value is None and may_be_off:
             return
         spec = field_spec(cls, name)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import viser
 
-from workbench.errors import WorkbenchError
+from workbench.errors import ConfigError, WorkbenchError
 from workbench.live.session import Session
 from workbench.ui.widgets import WidgetTools
 
@@ -61,6 +61,7 @@ def standard_commands(
         Command("Pause or run", lambda _client: session.set_paused(not session.state.paused), "P"),
         Command("Single step while paused", lambda _client: session.request_step(), "N"),
         Command("Go home", lambda _client: session.go_home(), "H"),
+        Command("Emergency stop", lambda _client: _press_emergency_stop(session), "X"),
     ]
     if save is not None:
         commands.append(Command("Save", save, "S", "cmd/ctrl"))
@@ -69,6 +70,13 @@ def standard_commands(
         for label, action in views.items()
     ]
     return tuple(commands)
+
+
+def _press_emergency_stop(session: Session) -> None:
+    mode = session.state.settings.mode
+    if mode != "streaming":
+        raise ConfigError("nothing is streamed", field="mode", value=mode, expected="streaming")
+    session.press_emergency_stop()
 
 
 def register_commands(tools: WidgetTools, commands: tuple[Command, ...]) -> None:

@@ -76,8 +76,9 @@ def add_button(
     hint: str,
     *,
     icon: viser.IconName | None = None,
-    color: Literal["orange", "gray"] | None = None,
+    color: Literal["orange", "gray", "red"] | None = None,
     visible: bool = True,
+    big: bool = False,
 ) -> viser.GuiButtonHandle:
     """Add a button with a help text.
 
@@ -88,13 +89,16 @@ def add_button(
         icon: Icon before the label.
         color: Colour instead of the page's own.
         visible: Whether it is there at first.
+        big: Whether it is larger than others, to be hit in a hurry.
     """
     button = gui.add_button(label, icon=icon, color=color, visible=visible)
-    give_help(button, hint)
+    give_help(button, hint, big=big)
     return button
 
 
-def give_help(button: viser.GuiButtonHandle | viser.GuiUploadButtonHandle, hint: str) -> None:
+def give_help(
+    button: viser.GuiButtonHandle | viser.GuiUploadButtonHandle, hint: str, *, big: bool = False
+) -> None:
     """Set a button's help on hover; once more whenever its icon was changed.
 
     viser's page ignores the hint of a button. Its icon is markup, so the text travels there, out of
@@ -103,7 +107,8 @@ def give_help(button: viser.GuiButtonHandle | viser.GuiUploadButtonHandle, hint:
     text = html.escape(one_line(hint), quote=True)
     button.icon = button.icon  # writes the icon's markup anew, without the help
     icon = button._icon_html or ""
-    button._icon_html = f'{icon}<span class="workbench-help" data-help="{text}"></span>'
+    names = "workbench-help workbench-big" if big else "workbench-help"
+    button._icon_html = f'{icon}<span class="{names}" data-help="{text}"></span>'
 
 
 def button_row(tools: WidgetTools) -> AbstractContextManager[object]:

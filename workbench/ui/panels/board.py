@@ -18,7 +18,7 @@ from workbench.ui.panels.job_list import JobList
 from workbench.ui.panels.joint_controls import JointControls
 from workbench.ui.panels.joint_table import JointTable
 from workbench.ui.panels.plots import PlotsPanel
-from workbench.ui.panels.run import RunPanel
+from workbench.ui.panels.run_tab import RunTab
 from workbench.ui.panels.session_files import SessionFilesPanel
 from workbench.ui.panels.status import StatusPanel
 from workbench.ui.panels.tools import ToolsPanel
@@ -67,7 +67,7 @@ class Board:
         with tabs.add_tab("Tasks"):
             tools, joints = ToolsPanel(context), JointControls(context)
         with tabs.add_tab("Run"):
-            run = RunPanel(context)
+            run = RunTab(context)
             health = HealthPanel(context)
         with tabs.add_tab("Scene"):
             scene = None if add_scene_panel is None else add_scene_panel()
@@ -88,7 +88,7 @@ class Board:
         left.dock_left()
         left.set_width(LEFT_WIDTH_PX)
         below.dock_below(left)
-        self._live: tuple[LivePanel, ...] = (status, why, joint_table, tools)
+        self._live: tuple[LivePanel, ...] = (status, why, joint_table, tools, run)
         self._panels: tuple[Panel, ...] = (
             tune, changes, tools, joints, run, self.file, help_panel, job_list, status,
             joint_table, self._plots, session_files, why, health,

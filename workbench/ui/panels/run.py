@@ -1,8 +1,7 @@
-"""Run: what drives the robot, how fast, and from where."""
+"""Run: how fast the loop goes, from where, and back again; in every mode."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import viser
@@ -19,8 +18,6 @@ from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.words import millimetres
 from workbench.ui.widgets import add_button, button_row, checkbox, give_help, on_click
 
-_MODES: Mapping[str, str] = {"live": "Mode live: every tick is one step towards the targets"}
-
 _PAUSE_HELP = "Stops the robot where it is; targets and settings can still be changed."
 _RUN_HELP = "Lets the robot follow its targets again."
 
@@ -33,7 +30,6 @@ class RunPanel:
         self._context = context
         tools, gui, session = context.tools, context.tools.gui, context.session
         state = session.state
-        self._mode = gui.add_html("")
         with button_row(tools):
             self._undo = add_button(
                 gui, "Undo", "Takes the last change back, whoever made it. Ctrl+Z does the same.",
@@ -92,7 +88,6 @@ class RunPanel:
 
     def refresh(self, state: SessionState) -> None:
         """Show what is in force."""
-        self._mode.content = block(plain(_MODES.get(state.settings.mode, state.settings.mode)))
         self._undo.disabled = state.undo_label is None
         self._redo.disabled = state.redo_label is None
         self._steps.content = block(_steps(state))

@@ -10,6 +10,8 @@ from workbench.model.description import RobotDescription
 from workbench.ui.markup import plain, preformatted
 from workbench.ui.page_style import block, rows_table
 from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.emergency_stop import EmergencyStop
+from workbench.ui.panels.mode import mode_line
 from workbench.ui.panels.words import status_lines, timing_rows, tool_line
 from workbench.ui.widgets import add_button, on_click
 
@@ -21,6 +23,8 @@ class StatusPanel:
         """Add the lines where the gui's context is."""
         gui = context.tools.gui
         self._epoch: int | None = None
+        self._stop = EmergencyStop(context)
+        self._mode = gui.add_html("")
         self._live = gui.add_html("")
         self._fault = gui.add_html("", visible=False)
         self._restart = add_button(
@@ -34,7 +38,9 @@ class StatusPanel:
         self.refresh(context.session.state)
 
     def refresh(self, state: SessionState) -> None:
-        """Show the robot's remarks and what is being loaded."""
+        """Show the mode, the robot's remarks and what is being loaded."""
+        self._stop.refresh(state)
+        self._mode.content = block(mode_line(state.settings.mode, state.controls))
         if (state.epoch, state.loading) == (self._epoch, self._loading):
             return
         self._epoch, self._loading = state.epoch, state.loading
