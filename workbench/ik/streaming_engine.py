@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.streaming import StreamingConfig
-from workbench.errors import SolverError, WorkbenchError, did_you_mean
+from workbench.errors import WorkbenchError
 from workbench.ik import failures
 from workbench.ik.listed_step import ListedStep, has_lists
 from workbench.ik.pose_tasks import PostureShape
+from workbench.ik.readings import joints_at_limit, placed, tool_result
 from workbench.ik.simulated_arm import SimulatedArm
 from workbench.ik.streaming import NextPositions, StreamingSolver
 from workbench.ik.streaming_types import (
@@ -44,7 +45,6 @@ from workbench.poses import Pose, frozen_array
 
 Vector = NDArray[np.float64]
 
-_AT_LIMIT_SHARE = 0.02
 _PLAIN = PostureShape()
 _OK = SolveStatus()
 
@@ -130,15 +130,7 @@ class StreamingEngine:
         Raises:
             SolverError: If there is no such joint or a position is not finite; nothing has moved.
         """
-        values = np.array(self._shown(), dtype=np.float64)
-        for name, position in positions.items():
-            if name not in self._names:
-                raise SolverError(
-                    "there is no such joint", field=name, expected=did_you_mean(name, self._names)
-                )
-            if not math.isfinite(position):
-                raise SolverError("is not a finite position", field=name, value=position)
-            values[self._names.index(name)] = position
+        values = placed(self._names, self._shown(), positions)
         base = transform_base_to_world
         if base is not None and self._robot.description.floating_base and base != self._base:
             self._base = base
@@ -275,7 +267,7 @@ class StreamingEngine:
             tools=self._tools(q, inputs.targets),
             solve_time_s=time.perf_counter() - started,
             saturated_velocity=step.at_velocity_step,
-            at_limit=self._at_limit(positions),
+            at_limit=joints_at_limit(self._robot.description.joints, positions),
             state=outcome.state,
             command=command,
             measured=measured,
@@ -290,19 +282,8 @@ class StreamingEngine:
         for name, number in self._frame_ids.items():
             numbers = pinocchio.SE3ToXYZQUAT(self._data.oMf[number])
             pose = Pose.from_trusted_xyz_xyzw(numbers)
-            target = targets.get(name)
-            errors = (None, None) if target is None else pose.distance_to(target)
-            results.append(ToolResult(name, pose, target, *errors))
+            results.append(tool_result(name, pose, targets.get(name)))
         return tuple(results)
-
-    def _at_limit(self, positions: Vector) -> tuple[str, ...]:
-        return tuple(
-            joint.name
-            for joint, position in zip(
-                self._robot.description.joints, positions.tolist(), strict=True
-            )
-            if (share := joint.limit_margin(position)) is not None and share <= _AT_LIMIT_SHARE
-        )
 
 
 def _idle(inputs: StreamingInputs) -> _Outcome | None:

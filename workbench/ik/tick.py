@@ -16,12 +16,12 @@ import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
-from workbench.errors import SolverError, did_you_mean
 from workbench.ik import failures
 from workbench.ik.bounds import LIMIT_TOLERANCE
 from workbench.ik.conflicts import ConflictFinder
 from workbench.ik.explain import explain_step
 from workbench.ik.explanation import Explanation
+from workbench.ik.readings import AT_LIMIT_SHARE, placed, tool_result
 from workbench.ik.stack import TaskStack
 from workbench.ik.types import SolveStatus, SolveWith, TickInputs, TickResult, ToolResult
 from workbench.model.collision_pairs import ClosestPair
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from workbench.model.robot import Robot
 
 Vector = NDArray[np.float64]
-
-AT_LIMIT_SHARE = 0.02
-"""A joint is "at" a limit within this share of its range."""
 
 _SATURATED_SHARE = 0.999
 _ROUNDING = 1e-9
@@ -115,15 +112,7 @@ class LiveEngine:
             SolverError: If there is no such joint or a position is not finite; nothing has moved.
         """
         stack = self._stack
-        values = np.array(self._robot.positions_from_q(self.q), dtype=np.float64)
-        for name, position in positions.items():
-            if name not in self._names:
-                raise SolverError(
-                    "there is no such joint", field=name, expected=did_you_mean(name, self._names)
-                )
-            if not math.isfinite(position):
-                raise SolverError("is not a finite position", field=name, value=position)
-            values[self._names.index(name)] = position
+        values = placed(self._names, self._robot.positions_from_q(self.q), positions)
         base = transform_base_to_world
         if base is None and self._floating:
             base = self._robot.base_pose(self.q)
@@ -336,11 +325,7 @@ class LiveEngine:
         configuration, stack = self._stack.configuration, self._stack
         for name in configuration.frame_ids:
             pose = Pose.from_trusted_xyz_xyzw(configuration.frame_numbers(name))
-            target = stack.target(name)
-            position_error_m, orientation_error_rad = (
-                (None, None) if target is None else pose.distance_to(target)
-            )
-            results.append(ToolResult(name, pose, target, position_error_m, orientation_error_rad))
+            results.append(tool_result(name, pose, stack.target(name)))
         return tuple(results)
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.errors import SolverError, did_you_mean
 from workbench.ik import failures
+from workbench.ik.readings import joints_at_limit, placed, tool_result
 from workbench.ik.types import SolveStatus, TickInputs, TickResult, ToolResult
 from workbench.isaac.controller import PinkIKController
 from workbench.isaac.host_array import flat_array
@@ -28,7 +29,6 @@ from workbench.poses import Pose, frozen_array
 
 Vector = NDArray[np.float64]
 
-_AT_LIMIT_SHARE = 0.02
 _OK = SolveStatus()
 
 
@@ -65,18 +65,11 @@ class IsaacEngine:
         Raises:
             SolverError: If there is no such joint or a position is not finite; nothing has moved.
         """
-        values = np.array(self._positions)
-        for name, position in positions.items():
-            if name not in self._names:
-                raise SolverError(
-                    "there is no such joint", field=name, expected=did_you_mean(name, self._names)
-                )
-            if not math.isfinite(position):
-                raise SolverError("is not a finite position", field=name, value=position)
-            joint = self._robot.description.joint(name)
+        values = placed(self._names, self._positions, positions)
+        for index, joint in enumerate(self._robot.description.joints):
             low = -math.inf if joint.lower is None else joint.lower
             high = math.inf if joint.upper is None else joint.upper
-            values[self._names.index(name)] = min(max(position, low), high)
+            values[index] = min(max(values[index], low), high)
         if transform_base_to_world is not None and self._robot.description.floating_base:
             self._base = transform_base_to_world
         self._positions = frozen_array(values)
@@ -171,20 +164,13 @@ class IsaacEngine:
                 for name, pose in ((name, inputs.targets.get(name)) for name in self._frames)
             ),
             solve_time_s=time.perf_counter() - started,
-            at_limit=tuple(
-                joint.name
-                for joint, position in zip(
-                    self._robot.description.joints, self._positions.tolist(), strict=True
-                )
-                if (share := joint.limit_margin(position)) is not None and share <= _AT_LIMIT_SHARE
-            ),
+            at_limit=joints_at_limit(self._robot.description.joints, self._positions),
         )
 
     def _tool(self, name: str, target: Pose | None) -> ToolResult:
         numbers = pin.SE3ToXYZQUAT(self._data.oMf[self._frame_ids[name]])
         pose = Pose.from_trusted_xyz_xyzw(numbers)
-        errors = (None, None) if target is None else pose.distance_to(target)
-        return ToolResult(name, pose, target, *errors)
+        return tool_result(name, pose, target)
 
 
 class _Controller(PinkIKController):
