@@ -66,6 +66,26 @@ def move_joint(
     )
 
 
+def release_joints(session: Session) -> None:
+    """Hold no joint any more."""
+    session.edit("let all joints go", lambda settings: replace(settings, held_joints={}))
+
+
+def free_posture(session: Session) -> None:
+    """Make the posture task in force want nothing but what is present, as the plain one does."""
+
+    def change(settings: Settings) -> Settings:
+        tasks = tuple(
+            replace(spec, target="present")
+            if isinstance(spec, PostureTaskSpec) and spec.enabled
+            else spec
+            for spec in settings.tasks
+        )
+        return replace(settings, tasks=tasks)
+
+    session.edit("let the posture go", change)
+
+
 def posture_goals(settings: Settings) -> Mapping[str, float]:
     """Return where the posture task in force wants each joint, by name, rad or m.
 
