@@ -21,7 +21,7 @@ from workbench.live.loop import Loop
 from workbench.live.session_file import SessionFile, write_session
 from workbench.model.request import RobotRequest
 from workbench.ui.notices import Notices
-from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.context import ExampleChoice, PanelContext
 from workbench.ui.widgets import WidgetTools
 
 
@@ -121,8 +121,8 @@ class FakeLoader:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def load(self, name: str) -> None:
-        self.asked.append(name)
+    def load(self, name: str, example: str = "") -> None:
+        self.asked.append(f"{name} {example}".strip())
 
     def open(self, file: SessionFile, name: str) -> None:
         self.asked.append(f"open {file.request.source} from {name}")
@@ -194,6 +194,7 @@ class PanelRig:
             keeper=self.keeper,
             why=lambda: self.explained,
             save_file=self.save_file,
+            examples=(ExampleChoice("walker", "standing", "walker: Standing on both feet"),),
         )
 
     @property

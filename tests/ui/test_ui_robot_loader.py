@@ -6,11 +6,14 @@ import os
 import threading
 import webbrowser
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from tests.live.live_fakes import FakeEngine, Rig, fake_bundle
-from workbench.errors import RobotError
+from workbench.config.profile_examples import ProfileExample
+from workbench.config.tasks import DampingTaskSpec
+from workbench.errors import RobotError, UsageError
 from workbench.live.bundle import RobotBundle
 from workbench.live.jobs import Jobs
 from workbench.model.request import RobotRequest
@@ -30,6 +33,7 @@ class LoaderRig:
         self.jobs = Jobs(lambda: self.session.state.epoch, spawn=self._spawn)
         self.told: list[str] = []
         self.problem: RobotError | None = None
+        self.example: ProfileExample | None = None
         self.loader = SessionRobotLoader(
             self.session, self.jobs, Notices(lambda: [self]), RobotRequest("gantry"),
             load=self._load,
@@ -50,7 +54,9 @@ class LoaderRig:
         progress(0.5, "half way")
         if self.problem is not None:
             raise self.problem
-        return fake_bundle(request.source)
+        bundle = fake_bundle(request.source)
+        description = replace(bundle.description, example=self.example)
+        return replace(bundle, description=description)
 
 
 @pytest.fixture
@@ -69,6 +75,18 @@ def test_the_robot_is_swapped_when_it_is_complete_and_back_returns(loading: Load
     loading.loader.back()
     assert loading.session.state.description.name == "gantry"
     assert loading.rig.settings.kinematics.gain == 0.3
+
+
+def test_an_example_is_loaded_as_one_and_starts_with_its_tasks(loading: LoaderRig) -> None:
+    balance = DampingTaskSpec(name="calm")
+    loading.example = ProfileExample("standing", "Standing", tasks=(balance,))
+    loading.loader.load("g1", "standing")
+    loading.run()
+    assert loading.loader.request == RobotRequest("g1", example="standing")
+    assert loading.session.state.settings.tasks == (balance,)
+    with pytest.raises(UsageError, match="no such example"):
+        loading.loader.load("g1", "flying")
+    assert loading.session.state.loading is None
 
 
 def test_a_robot_that_fails_to_load_leaves_the_present_one(loading: LoaderRig) -> None:

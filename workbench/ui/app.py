@@ -39,6 +39,7 @@ from workbench.ui.opening import fitted
 from workbench.ui.page_loop import AsyncioPageLoop
 from workbench.ui.panels.board import Board
 from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.examples import example_choices
 from workbench.ui.panels.scene import ScenePanel
 from workbench.ui.robot_loader import SessionRobotLoader
 from workbench.ui.save_file import SaveTarget, checked_save_path
@@ -178,6 +179,7 @@ class App:
                 keeper=self.keeper,
                 why=self.explainer.ask,
                 save_file=self.save_target,
+                examples=example_choices(profile(name) for name in profile_names()),
             ),
             add_scene_panel=lambda: ScenePanel(tools, self.pump),
             is_watched=lambda: self.server.client_count > 0,

@@ -58,6 +58,7 @@ class PoseFields:
         pose: Pose,
         units: Callable[[], tuple[DisplayUnit, DisplayUnit]],
         set_pose: Callable[[Pose], None],
+        hints: tuple[str, str] | None = None,
     ) -> None:
         """Add the fields where the gui's context is.
 
@@ -66,6 +67,7 @@ class PoseFields:
             pose: Pose in force.
             units: Units of length and angle in which numbers are shown and typed.
             set_pose: Asks for another pose; raises a WorkbenchError to refuse.
+            hints: Help of positions and of angles; None where it is a target in the world.
         """
         self._pose = pose
         self._units = units
@@ -76,7 +78,7 @@ class PoseFields:
             with form:
                 for label in labels:
                     index = len(self._fields)
-                    hint = _HINTS[0 if form is self._forms[0] else 1]
+                    hint = (hints or _HINTS)[0 if form is self._forms[0] else 1]
                     text = self._texts()[index]
                     self._fields.append(form.add(label, hint, text, partial(self._typed, index)))
 

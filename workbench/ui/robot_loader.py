@@ -67,14 +67,21 @@ class SessionRobotLoader:
         self._previous_request: RobotRequest | None = None
         self._submitted = 0
 
-    def load(self, name: str) -> None:
+    def load(self, name: str, example: str = "") -> None:
         """Start loading a profile.
+
+        Args:
+            name: The profile's name.
+            example: Name of an example session of it; empty for the plain robot.
 
         Raises:
             UsageError: If there is none of that name.
         """
-        title = profile(name).title
-        request = RobotRequest(source=name)
+        wanted = profile(name)
+        if example:
+            wanted = wanted.for_example(example)
+        title = wanted.title
+        request = RobotRequest(source=name, example=example)
 
         session = self._session
         epoch = session.state.epoch

@@ -11,16 +11,20 @@ from workbench.ui.page_loop import Timer
 from workbench.ui.page_style import install_page_style
 from workbench.ui.panels.changes import ChangesPanel
 from workbench.ui.panels.context import LivePanel, Panel, PanelContext
+from workbench.ui.panels.examples import ExamplesPanel
 from workbench.ui.panels.file import FilePanel
 from workbench.ui.panels.health import HealthPanel
 from workbench.ui.panels.help import HelpPanel
 from workbench.ui.panels.job_list import JobList
 from workbench.ui.panels.joint_controls import JointControls
+from workbench.ui.panels.joint_sliders import JointSliders
 from workbench.ui.panels.joint_table import JointTable
+from workbench.ui.panels.named_poses import NamedPosesPanel
 from workbench.ui.panels.plots import PlotsPanel
 from workbench.ui.panels.run_tab import RunTab
 from workbench.ui.panels.session_files import SessionFilesPanel
 from workbench.ui.panels.status import StatusPanel
+from workbench.ui.panels.task_list import TaskLists
 from workbench.ui.panels.tools import ToolsPanel
 from workbench.ui.panels.tune import TunePanel
 from workbench.ui.panels.why import WhyPanel
@@ -65,7 +69,12 @@ class Board:
         with tabs.add_tab("Tune"):
             tune, changes = TunePanel(context), ChangesPanel(context)
         with tabs.add_tab("Tasks"):
-            tools, joints = ToolsPanel(context), JointControls(context)
+            tools = ToolsPanel(context)
+            examples, task_lists = ExamplesPanel(context), TaskLists(context, tools.units)
+            tools.on_units(task_lists.units_changed)
+        with tabs.add_tab("Joints"):
+            sliders = JointSliders(context, tools.units)
+            poses, joints = NamedPosesPanel(context), JointControls(context)
         with tabs.add_tab("Run"):
             run = RunTab(context)
             health = HealthPanel(context)
@@ -88,11 +97,13 @@ class Board:
         left.dock_left()
         left.set_width(LEFT_WIDTH_PX)
         below.dock_below(left)
-        self._live: tuple[LivePanel, ...] = (status, why, joint_table, tools, run)
+        self._live: tuple[LivePanel, ...] = (
+            status, why, joint_table, tools, run, sliders,
+        )  # fmt: skip
         self._panels: tuple[Panel, ...] = (
             tune, changes, tools, joints, run, self.file, help_panel, job_list, status,
-            joint_table, self._plots, session_files, why, health,
-            *([] if scene is None else [scene]),
+            joint_table, self._plots, session_files, why, health, examples, task_lists,
+            sliders, poses, *([] if scene is None else [scene]),
         )  # fmt: skip
         self._unsubscribe = (
             context.session.subscribe(lambda _state: self.request_refresh()),

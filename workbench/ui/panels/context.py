@@ -21,8 +21,12 @@ from workbench.ui.widgets import WidgetTools
 class RobotLoader(Protocol):
     """Switches the robot while the loop runs, as a job of its own."""
 
-    def load(self, name: str) -> None:
-        """Start loading a profile; raises a WorkbenchError where that cannot begin."""
+    def load(self, name: str, example: str = "") -> None:
+        """Start loading a profile, or an example session of it.
+
+        Raises:
+            WorkbenchError: Where that cannot begin.
+        """
         ...
 
     def open(self, file: SessionFile, name: str) -> None:
@@ -69,6 +73,21 @@ class SessionFiles(Protocol):
 
 
 @dataclass(frozen=True)
+class ExampleChoice:
+    """An example session that a profile has.
+
+    Attributes:
+        robot: Name of the profile.
+        name: Name of the example in it.
+        title: Both for people.
+    """
+
+    robot: str
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
 class PanelContext:
     """What a panel may use.
 
@@ -85,6 +104,7 @@ class PanelContext:
         keeper: The session as a file.
         why: Returns why the arm does what it does, None where that is not known.
         save_file: Where "Save" writes; None without ``--save-to``.
+        examples: Example sessions of all profiles.
     """
 
     tools: WidgetTools
@@ -99,6 +119,7 @@ class PanelContext:
     keeper: SessionFiles
     why: Callable[[], Explained | None]
     save_file: SaveFile | None = None
+    examples: tuple[ExampleChoice, ...] = ()
 
 
 class Panel(Protocol):

@@ -27,6 +27,7 @@ class ToolsPanel:
         """Add the controls where the gui's context is."""
         self._context = context
         self._length_unit, self._angle_unit = LENGTH_UNITS["m"], ANGLE_UNITS["degrees"]
+        self._unit_listeners: list[Callable[[], None]] = []
         tools = context.tools
         self._length = dropdown(
             tools, "lengths in", "Unit of the positions below; for every browser.",
@@ -56,6 +57,14 @@ class ToolsPanel:
             if controls is not None:
                 controls.show(tool)
 
+    def units(self) -> tuple[DisplayUnit, DisplayUnit]:
+        """Return the units of lengths and angles that were chosen."""
+        return self._length_unit, self._angle_unit
+
+    def on_units(self, listener: Callable[[], None]) -> None:
+        """Call a function whenever other units are chosen."""
+        self._unit_listeners.append(listener)
+
     def close(self) -> None:
         """Drop what was typed and does not count yet."""
         for controls in self._frames.values():
@@ -70,22 +79,24 @@ class ToolsPanel:
             self._built = self._context.tools.gui.add_folder(None)
         with self._built:
             self._frames = {
-                frame: _ToolControls(self._context, frame, state, self._units)
+                frame: _ToolControls(self._context, frame, state, self.units)
                 for frame in state.settings.targets
             }
-
-    def _units(self) -> tuple[DisplayUnit, DisplayUnit]:
-        return self._length_unit, self._angle_unit
 
     def _set_length_unit(self, name: str) -> None:
         self._length_unit = LENGTH_UNITS[name]
         self._length.show(name)
-        self.refresh(self._context.session.state)
+        self._units_changed()
 
     def _set_angle_unit(self, name: str) -> None:
         self._angle_unit = ANGLE_UNITS[name]
         self._angle.show(name)
+        self._units_changed()
+
+    def _units_changed(self) -> None:
         self.refresh(self._context.session.state)
+        for listener in self._unit_listeners:
+            listener()
 
 
 class _ToolControls:
