@@ -1,10 +1,10 @@
 """Install the real programs that our files and figures are compared with, for ``tests/peers``.
 
-DimOS pulls in a whole robot stack, of which the tests need one module: it is installed without
-its dependencies, and the two that this module imports are named here. It has wheels for Python
-3.11 and 3.12 only. Pinker has no wheels: it is built here, for which a C compiler is needed. Where
-either cannot be had, its tests say so and do not run; with ``REQUIRE_PEERS`` set to anything in
-the environment, as in CI, Pinker has to be there.
+DimOS pulls in a whole robot stack, of which the tests need its settings, its command line and its
+solver for streaming: it is installed without its dependencies, and those that these import are
+named here. It has wheels for Python 3.11 and 3.12 only. Pinker has no wheels: it is built here, for
+which a C compiler is needed. Where either cannot be had, its tests say so and do not run; with
+``REQUIRE_PEERS`` set to anything in the environment, as in CI, Pinker has to be there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ import subprocess
 import sys
 
 DIMOS = "dimos==0.0.15"
-DIMOS_NEEDS = ["pydantic-settings"]
+DIMOS_NEEDS = [
+    "pydantic-settings", "attrs", "dimos-lcm", "plum-dispatch", "reactivex", "structlog",
+    "sortedcontainers", "eclipse-zenoh", "psutil", "filelock", "GitPython",
+]  # fmt: skip
+"""What DimOS's settings, command line and solver import beyond our own dependencies."""
+
 DIMOS_PYTHONS = ((3, 11), (3, 12))
 
 COMPILERS = ("cc", "gcc", "clang")
@@ -33,7 +38,7 @@ def install_dimos() -> int:
     """Install DimOS where it has a wheel; return an exit status."""
     if sys.version_info[:2] not in DIMOS_PYTHONS:
         version = ".".join(map(str, sys.version_info[:2]))
-        print(f"DimOS has no wheel for Python {version}: the tests against it will not run")
+        print(f"NO WHEEL OF DIMOS FOR PYTHON {version}: THE TESTS AGAINST IT WILL NOT RUN")
         return 0
     # pip warns of every dependency that --no-deps leaves out: that is the point here.
     status = subprocess.run([*CONSTRAINED, *DIMOS_NEEDS], check=False).returncode
