@@ -27,6 +27,7 @@ from workbench.ik.types import ToolResult
 from workbench.live.bundle import RobotBundle
 from workbench.live.session import Session
 from workbench.live.snapshot import StateSnapshot, Status, Timing, ToolState
+from workbench.model.collision_pairs import ClosestPair
 from workbench.model.description import Joint, Link, RobotDescription, Shape
 from workbench.poses import Pose, frozen_array, wxyz_from_rotation_vector
 
@@ -152,6 +153,7 @@ def snapshot(
     epoch: int = 1,
     time_s: float = 0.0,
     tools: tuple[ToolState, ...] | None = None,
+    closest_pair: ClosestPair | None = None,
 ) -> StateSnapshot:
     if tools is None:
         tools = tuple(tool_state(frame, pose, pose) for frame, pose in tool_poses({}).items())
@@ -159,7 +161,7 @@ def snapshot(
         epoch=epoch, tick=1, settings_version=1, time_s=time_s, rate_hz=100.0, paused=False,
         q=frozen_array(positions), positions=frozen_array(positions), velocities=np.zeros(3),
         transform_base_to_world=Pose(), tools=tools, status=Status("ok", "reached"),
-        timing=Timing(0.0, 0.0, 0.0, 0),
+        timing=Timing(0.0, 0.0, 0.0, 0), closest_pair=closest_pair,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import viser
 from tests.ui.scene_rig import Outbox, at, description, snapshot, tool_state, turned_about_z
 from workbench.live.snapshot import ToolState
 from workbench.poses import Pose
-from workbench.ui.colours import LEGEND, line_colours, state_colour
+from workbench.ui.colours import CLOSEST_PAIR_RGB, LEGEND, line_colours, state_colour
 from workbench.ui.target_marks import TargetMarks, distance_text
 
 
@@ -163,10 +163,11 @@ DICHROMAT = {
 
 
 @pytest.mark.parametrize("vision", DICHROMAT)
-def test_the_colour_blind_tell_the_states_of_a_target_apart(vision):
-    states = [state_colour(name).rgb for name in ("reached", "converging", "not_reached")]
+def test_the_colour_blind_tell_the_lines_of_the_scene_apart(vision):
+    lines = [state_colour(name).rgb for name in ("reached", "converging", "not_reached")]
+    lines.append(CLOSEST_PAIR_RGB)
     seen = [
-        np.clip(np.array(DICHROMAT[vision]) @ linear(rgb), 0.0, 1.0) ** (1 / 2.2) for rgb in states
+        np.clip(np.array(DICHROMAT[vision]) @ linear(rgb), 0.0, 1.0) ** (1 / 2.2) for rgb in lines
     ]
     for one, other in itertools.combinations(seen, 2):
         assert np.abs(one - other).max() > 0.15

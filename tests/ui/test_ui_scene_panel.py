@@ -88,7 +88,7 @@ def test_every_control_has_a_help(panel_rig, pump):
 def test_the_legend_shows_every_colour_of_a_target_with_its_word_and_meaning():
     html = legend_html()
     assert [state_colour(name).css in html for name in TARGET_STATES] == [True, True, True]
-    assert html.count('title="') == len(TARGET_STATES) + 2
+    assert html.count('title="') == len(TARGET_STATES) + 3
     assert "not&#32;reached</div>" in html
 
 

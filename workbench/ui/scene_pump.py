@@ -28,6 +28,7 @@ from workbench.ui.camera import (
     place_camera,
     set_initial_camera,
 )
+from workbench.ui.closest_pair import ClosestPairMark
 from workbench.ui.colours import BRAND_RGB
 from workbench.ui.gizmos import GizmoOptions, Gizmos
 from workbench.ui.measured_robot import MeasuredRobot
@@ -82,6 +83,7 @@ class ScenePump:
         self._view: SceneView | None = None
         self._marks: TargetMarks | None = None
         self._measured: MeasuredRobot | None = None
+        self._closest: ClosestPairMark | None = None
         self._dark: bool | None = None
         self._shown_snapshot: StateSnapshot | None = None
 
@@ -169,7 +171,8 @@ class ScenePump:
             apply_theme(self._server, dark=options.dark)
         if self._view is None or self._view.epoch != state.epoch:
             self._switch_robot(state, snapshot)
-        assert self._view is not None and self._marks is not None and self._measured is not None
+        assert self._view is not None and self._marks is not None
+        assert self._measured is not None and self._closest is not None
         if options is not self._view.options:
             self._view.apply(options)
         self.gizmos.refresh(state, gizmo_options)
@@ -183,7 +186,8 @@ class ScenePump:
         measured = self._measured.change(
             state.bundle.picture, snapshot, placements, ideal=state.settings.simulated_arm.is_ideal
         )
-        if moves is None and not changes and measured is None:
+        closest = self._closest.change(snapshot)
+        if moves is None and not changes and measured is None and closest is None:
             return False
         with self._server.atomic():
             if moves is not None:
@@ -191,12 +195,14 @@ class ScenePump:
             self._marks.send(changes)
             if measured is not None:
                 self._measured.send(measured)
+            if closest is not None:
+                self._closest.send(closest)
         self._server.flush()
         return True
 
     def _switch_robot(self, state: SessionState, snapshot: StateSnapshot | None) -> None:
         """Draw another robot, then exchange the two at once."""
-        old = self._view, self._marks, self._measured
+        old = self._view, self._marks, self._measured, self._closest
         old_view = self._view
         description = state.description
         if snapshot is None:
@@ -221,6 +227,7 @@ class ScenePump:
             self.gizmos.rebuild(state)
         self._view, self._marks = view, marks
         self._measured = MeasuredRobot(self._server, description, epoch=state.epoch)
+        self._closest = ClosestPairMark(self._server, size_m=description.size_m, epoch=state.epoch)
         bounds = view.bounds()
         first_view, self._first_view = self._first_view, None
         place = place_camera(*bounds)

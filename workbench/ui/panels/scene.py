@@ -16,7 +16,14 @@ import viser
 
 from workbench.live.state import SessionState
 from workbench.ui.camera import ViewName
-from workbench.ui.colours import COLLISION_RGB, MEASURED_RGB, Rgb, css, state_colour
+from workbench.ui.colours import (
+    CLOSEST_PAIR_RGB,
+    COLLISION_RGB,
+    MEASURED_RGB,
+    Rgb,
+    css,
+    state_colour,
+)
 from workbench.ui.gizmos import GizmoAxes, GizmoMode
 from workbench.ui.markup import plain
 from workbench.ui.page_style import block
@@ -168,6 +175,8 @@ def legend_html() -> str:
     rows.append(_legend_row(COLLISION_RGB, "collision mesh", collisions))
     measured = "Where a streaming arm is measured, when that is behind its command."
     rows.append(_legend_row(MEASURED_RGB, "measured robot", measured))
+    closest = "The two links nearest each other, while a self-collision barrier is on."
+    rows.append(_legend_row(CLOSEST_PAIR_RGB, "closest links", closest))
     return block("<b>Targets and meshes</b>", *rows)
 
 
