@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -16,7 +17,7 @@ from workbench.config.robot_pose import RobotPose
 from workbench.config.tasks import DampingTaskSpec, PostureTaskSpec
 from workbench.errors import ConfigError
 from workbench.live.bundle import RobotBundle
-from workbench.live.joint_moves import move_joint, posture_goals
+from workbench.live.joint_moves import free_posture, move_joint, posture_goals, release_joints
 from workbench.live.mirror import (
     Mirror,
     counterpart_name,
@@ -325,17 +326,37 @@ def test_a_robot_with_one_side_says_so() -> None:
     assert rig.session.state.undo_label is None
 
 
-def test_sides_that_are_no_mirror_images_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("xyz", "rpy"), [((0.0, 0.03, 0.0), (0.0, 0.0, 0.0)), ((0.0, 0.0, 0.0), (0.0, 0.0, 0.2))]
+)
+def test_sides_that_are_no_mirror_images_are_refused(
+    xyz: tuple[float, ...], rpy: tuple[float, ...]
+) -> None:
     bundle = bundle_of("dual_arm_7dof")
 
-    def twisted(pose: RobotPose, frames: tuple[str, ...]) -> dict[str, Pose]:
-        moved = Pose.from_xyz_rpy((0.0, 0.1, 0.0), (0.0, 0.0, 0.2))
+    def twisted(pose: RobotPose, frames: Sequence[str]) -> dict[str, Pose]:
+        moved = Pose.from_xyz_rpy(xyz, rpy)
         found = bundle.frame_poses(pose, frames)
         return {k: moved @ v if k.startswith("right") else v for k, v in found.items()}
 
     crooked = replace(bundle, frame_poses=twisted)
-    with pytest.raises(ConfigError, match="left_joint1: is no mirror image of right_joint1"):
+    with pytest.raises(ConfigError, match=r"left_joint\d: is no mirror image of right_joint\d"):
         mirror_of(crooked)
+
+
+def test_all_locks_and_the_posture_are_let_go_as_a_step_each() -> None:
+    rig = Rig()
+    rig.session.hold_joint("x", True)
+    rig.session.hold_joint("y", True)
+    release_joints(rig.session)
+    assert not rig.settings.held_joints
+    assert rig.session.undo() == "let all joints go"
+    move_joint(rig.session, "z", 0.5)
+    free_posture(rig.session)
+    assert not posture_goals(rig.settings)
+    assert the_posture(rig).target == "present"
+    assert rig.session.undo() == "let the posture go"
+    assert posture_goals(rig.settings)["z"] == 0.5
 
 
 # Joints moved by hand --------------------------------------------------------------------

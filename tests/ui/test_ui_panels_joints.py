@@ -96,12 +96,12 @@ def test_a_slider_moves_the_posture_while_the_loop_runs_as_one_step(panel_rig: P
     (spec,) = panel_rig.session.state.settings.tasks
     assert getattr(spec, "target") == {"x": 0.3, "y": 0.0, "z": 0.0}  # noqa: B009
     panel.refresh(panel_rig.session.state)
-    assert slider(panel_rig, "x").label == "goal 0.3000"
+    assert slider(panel_rig, "x").label == "goal 0.3000 m"
     assert panel_rig.session.present_positions()["x"] == 0.0
-    panel_rig.browser.click(labelled(panel_rig.gui, "Let the posture go"))
+    panel_rig.browser.click(labelled(panel_rig.gui, "Let posture go"))
     panel.refresh(panel_rig.session.state)
     assert slider(panel_rig, "x").label == "m"
-    assert not labelled(panel_rig.gui, "Let the posture go").visible
+    assert not labelled(panel_rig.gui, "Let posture go").visible
     panel_rig.session.undo()
     assert panel_rig.session.undo() == "posture of x to 0.300 m"
     assert not panel_rig.session.state.settings.tasks
@@ -198,11 +198,11 @@ def test_a_joint_is_locked_by_one_click_and_let_go_by_the_next(panel_rig: PanelR
 
 def test_all_locks_are_let_go_at_once(panel_rig: PanelRig) -> None:
     panel = JointSliders(panel_rig.context, Units())
-    assert not labelled(panel_rig.gui, "Let all joints go").visible
+    assert not labelled(panel_rig.gui, "Let joints go").visible
     for joint in ("x", "z"):
         panel_rig.browser.click(lock(panel_rig, joint))
     panel.refresh(panel_rig.session.state)
-    panel_rig.browser.click(labelled(panel_rig.gui, "Let all joints go"))
+    panel_rig.browser.click(labelled(panel_rig.gui, "Let joints go"))
     assert not panel_rig.session.state.settings.held_joints
     assert panel_rig.session.undo() == "let all joints go"
 

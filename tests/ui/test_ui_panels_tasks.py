@@ -70,20 +70,6 @@ def test_another_robot_brings_other_frames(panel_rig: PanelRig) -> None:
     assert panel_rig.session.state.undo_label is None
 
 
-def test_a_joint_is_held_and_let_go(panel_rig: PanelRig) -> None:
-    panel = JointControls(panel_rig.context)
-    panel_rig.browser.set(labelled(panel_rig.gui, "joint"), "y")
-    panel_rig.browser.set(labelled(panel_rig.gui, "held"), True)
-    assert dict(panel_rig.session.state.settings.held_joints) == {"y": 0.0}
-    panel.refresh(panel_rig.session.state)
-    assert "held at 0 m" in text_of(panel_rig)
-    panel_rig.browser.set(labelled(panel_rig.gui, "joint"), "x")
-    assert "y is held" in text_of(panel_rig)
-    panel_rig.browser.set(labelled(panel_rig.gui, "joint"), "y")
-    panel_rig.browser.set(labelled(panel_rig.gui, "held"), False)
-    assert not panel_rig.session.state.settings.held_joints
-
-
 def test_what_is_said_of_the_chosen_joint_is_said_once(panel_rig: PanelRig) -> None:
     bundle = fake_bundle("crane")
     joints = tuple(

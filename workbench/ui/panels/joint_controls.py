@@ -1,4 +1,4 @@
-"""Joint controls: hold a joint where it is, and cap its speed."""
+"""Velocity limits: another cap on a joint's speed than the robot's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.ui.numbers import parse_number
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.typed_text import TypedForm, TypedText
-from workbench.ui.widgets import Choice, add_button, checkbox, dropdown, on_click
+from workbench.ui.widgets import Choice, add_button, dropdown, on_click
 
 
 class JointControls:
@@ -33,7 +33,7 @@ class JointControls:
         self.refresh(context.session.state)
 
     def refresh(self, state: SessionState) -> None:
-        """Show how the chosen joint is held and capped."""
+        """Show how the chosen joint is capped."""
         if state.epoch != self._epoch:
             self._rebuild(state)
         if self._form is None:
@@ -41,7 +41,6 @@ class JointControls:
         settings, joint = state.settings, state.description.joint(self._joint)
         cap = settings.velocity_caps.get(joint.name, joint.velocity_limit)
         self._chooser.show(joint.name)
-        self._held.show(joint.name in settings.held_joints)
         self._cap.show(number_text(cap))
         self._cap_back.label = f"↺ {number_text(joint.velocity_limit)}"
         self._cap_back.visible = cap != joint.velocity_limit
@@ -65,15 +64,11 @@ class JointControls:
         tools = self._context.tools
         self._joint = names[0]
         with self._place:
-            self._folder = tools.gui.add_folder("Joints")
+            self._folder = tools.gui.add_folder("Velocity limits")
         with self._folder:
             self._chooser: Choice[str] = dropdown(
                 tools, "joint", "Joint that the controls below are about; for every browser.",
                 self._choose, self._joint, options=names,
-            )  # fmt: skip
-            self._held: Choice[bool] = checkbox(
-                tools, "held", "Keeps the joint where it is now, by a hard constraint.",
-                self._hold, False,
             )  # fmt: skip
             self._form = TypedForm(tools)
             with self._form:
@@ -95,9 +90,6 @@ class JointControls:
         if self._form is not None:
             self._form.close()
         self.refresh(self._context.session.state)
-
-    def _hold(self, held: bool) -> None:
-        self._context.session.hold_joint(self._joint, held)
 
     def _type_cap(self, text: str) -> str:
         value = parse_number(text)
@@ -129,16 +121,13 @@ def _note(settings: Settings, joint: Joint) -> str:
         text = f"{unit}, a default: the URDF gives none"
     else:
         text = f"{unit}, from the URDF"
-    if joint.name in settings.held_joints:
-        text += f"; held at {settings.held_joints[joint.name]:.4g} {joint.unit}"
     return f'<span class="dim">{plain(text)}</span><br>'
 
 
 def _others(state: SessionState, chosen: str) -> str:
     """List what differs on the joints that are not chosen, so that nothing is forgotten."""
     settings = state.settings
-    lines = [f"{plain(name)} is held" for name in settings.held_joints if name != chosen]
-    lines += [
+    lines = [
         f"{plain(name)}: at most {number_text(cap)} {state.description.joint(name).unit}/s"
         for name, cap in settings.velocity_caps.items()
         if name != chosen

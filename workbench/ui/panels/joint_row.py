@@ -28,6 +28,9 @@ _POSITIONS_PER_SI: Final = {"rad": 1800.0 / math.pi, "m": 10_000.0}
 _HALF_RANGE: Final = {"rad": math.pi, "m": 1.0}
 """How far a slider of a joint without limits reaches from zero, rad or m."""
 
+_SYMBOLS: Final = {"degrees": "°", "radians": " rad"}
+"""Units where there is little room; the others are short as they are."""
+
 _LONGEST_NAME: Final = 40
 
 
@@ -92,7 +95,7 @@ class JointRow:
         self._lock.color = "orange" if held else "gray"
         self._text.handle.disabled = self._slider.disabled = held
         unit = self._unit()
-        self._slider.label = unit.name if goal is None else f"goal {unit.text(goal)}"
+        self._slider.label = unit.name if goal is None else f"goal {_with_unit(goal, unit)}"
         self.show(self._position)
 
     def show(self, position: float) -> None:
@@ -157,3 +160,7 @@ class JointRow:
     def _rested(self) -> None:
         self._hand = None
         self.show(self._position)
+
+
+def _with_unit(value_si: float, unit: DisplayUnit) -> str:
+    return unit.text(value_si) + _SYMBOLS.get(unit.name, f" {unit.name}")

@@ -16,7 +16,7 @@ from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.joint_row import JointRow
 from workbench.ui.pose_fields import DisplayUnit
-from workbench.ui.widgets import add_button, on_click
+from workbench.ui.widgets import add_button, button_row, on_click
 
 MOST_IN_ONE_FOLDER: Final = 8
 """A robot with more joints has a folder for each of its limbs, closed at first."""
@@ -41,15 +41,16 @@ class JointSliders:
         self._shown_units = units()
         tools = context.tools
         self._note = tools.gui.add_html("")
-        self._free = add_button(
-            tools.gui, "Let the posture go",
-            "The arm prefers no posture any more: it weighs motion alone, as DimOS does.",
-            color="orange", icon=viser.Icon.ARROW_BACK_UP, visible=False,
-        )  # fmt: skip
-        self._release = add_button(
-            tools.gui, "Let all joints go", "No joint is held any more.",
-            color="orange", icon=viser.Icon.LOCK_OPEN, visible=False,
-        )  # fmt: skip
+        with button_row(tools):
+            self._free = add_button(
+                tools.gui, "Let posture go",
+                "The arm prefers no posture any more: it weighs motion alone, as DimOS does.",
+                color="orange", icon=viser.Icon.ARROW_BACK_UP, visible=False,
+            )  # fmt: skip
+            self._release = add_button(
+                tools.gui, "Let joints go", "No joint is held any more.",
+                color="orange", icon=viser.Icon.LOCK_OPEN, visible=False,
+            )  # fmt: skip
         on_click(tools, self._free, "The posture stays", lambda: free_posture(context.session))
         on_click(tools, self._release, "The joints stay", lambda: release_joints(context.session))
         self._place = tools.gui.add_folder(None)
