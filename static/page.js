@@ -35,6 +35,31 @@ function giveButtonsTheirHelp() {
   }
 }
 
+// Text is copied without asking the server, within the click: later the browser would refuse. Where
+// it refuses anyway, the text is left selected for the user to copy.
+async function copyText(button) {
+  const field = button.closest("[data-copied]");
+  const text = field.querySelector("pre");
+  const answer = field.querySelector("[role=status]");
+  let copied = false;
+  try {
+    await navigator.clipboard.writeText(text.textContent);
+    copied = true;
+  } catch {
+    text.hidden = false;
+    getSelection().selectAllChildren(text);
+    copied = document.execCommand("copy");
+  }
+  answer.textContent = copied
+    ? "Copied."
+    : "The browser does not let this page copy. The text is selected: press Ctrl+C or Cmd+C.";
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("button[data-copy]");
+  if (button) copyText(button);
+});
+
 // Without a connection viser's page freezes all controls and says nothing. It tries again every
 // second, but only while it has the focus.
 const notice = document.createElement("div");

@@ -142,10 +142,10 @@ def test_back_names_the_robot_before(panel_rig: PanelRig) -> None:
     assert panel_rig.loader.asked == ["back"]
 
 
-def test_the_report_is_text_in_a_field(panel_rig: PanelRig) -> None:
-    shown = report_html("line one\n</textarea><script>x</script>")
+def test_the_report_is_text_to_copy() -> None:
+    shown = report_html("line one\n</pre><script>x</script>")
     assert "<script" not in shown
-    assert shown.count("</textarea>") == 1
+    assert shown.count("</pre>") == 1
     assert "line&#32;one&#10;" in shown
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import viser
 
-from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.config.kinematics_file import read_kinematics
+from workbench.config.pasted import PastedConfig, read_dimos_file
 from workbench.errors import WorkbenchError
 from workbench.live.changes import differences
 from workbench.live.jobs import JobControl
@@ -17,6 +16,7 @@ from workbench.live.state import SessionState
 from workbench.ui.markup import one_line, plain
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.export_buttons import ExportButtons
 from workbench.ui.panels.report_window import show_report
 from workbench.ui.widgets import add_button, button_row, dropdown, give_help, on_click
 
@@ -61,12 +61,13 @@ class FilePanel:
             )
         give_help(
             self._import,
-            "Takes the settings from a YAML or JSON file on your computer. One undo takes all of "
-            "them back.",
+            "Takes the settings from a YAML or JSON file on your computer, also from one for "
+            "DimOS's --config. One undo takes all of them back.",
         )
         self._download.on_click(self._send_file)
         tools.open_to_lookers(self._download)
         self._import.on_upload(self._uploaded)
+        self._ways = ExportButtons(context)
         self._save: viser.GuiButtonHandle | None = None
         self._saved: viser.GuiHtmlHandle | None = None
         if context.save_file is not None:
@@ -99,6 +100,7 @@ class FilePanel:
     def refresh(self, state: SessionState) -> None:
         """Show which robot it is, and whether something is unsaved."""
         self._show_robot(state)
+        self._ways.refresh(state)
         self._back.visible = state.previous_robot is not None
         self._back.label = one_line(f"Back to {state.previous_robot}", _LABEL_LENGTH_LIMIT)
         if self._save is not None and self._saved is not None and self._context.save_file:
@@ -166,17 +168,18 @@ class FilePanel:
     def _read(self, name: str, content: bytes, client: viser.ClientHandle) -> None:
         shown, notices = one_line(name, 80), self._context.tools.notices
 
-        def work(_control: JobControl) -> PinkKinematicsConfig:
-            return read_kinematics(content, name=shown)
+        def work(_control: JobControl) -> PastedConfig:
+            return read_dimos_file(content, name=shown)
 
-        def done(config: PinkKinematicsConfig) -> None:
+        def done(file: PastedConfig) -> None:
             before = self._context.session.state.settings
             state = self._context.session.edit(
-                f"import {shown}", lambda settings: replace(settings, kinematics=config)
+                f"import {shown}", lambda settings: replace(settings, kinematics=file.kinematics)
             )
             changes = differences(before, replace(before, kinematics=state.settings.kinematics))
             said = "; ".join(change.phrase for change in changes) or "it holds what is in force"
-            notices.done(f"Imported {shown}", said)
+            left = "".join(f"; not taken: {sentence}" for sentence in file.not_taken)
+            notices.done(f"Imported {shown}", said + left)
 
         def failed(error: Exception) -> None:
             notices.refused(f"{shown} was not imported", str(error), to=client)
