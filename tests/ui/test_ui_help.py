@@ -21,7 +21,8 @@ BUTTONS = (viser.GuiButtonHandle, viser.GuiUploadButtonHandle)
 
 def help_of(button: viser.GuiButtonHandle | viser.GuiUploadButtonHandle) -> str | None:
     """Return the help that the page's script finds in a button, None for none."""
-    found = re.findall(r'<span class="workbench-help" data-help="([^"]*)"', button._icon_html or "")
+    icon = button._icon_html or ""
+    found = re.findall(r'<span class="workbench-help[^"]*" data-help="([^"]*)"', icon)
     assert len(found) <= 1
     return html.unescape(found[0]) if found else None
 
