@@ -339,6 +339,7 @@ def test_self_collision_says_how_many_pairs_are_kept_and_why_others_are_not(
     assert "0 pairs of links kept apart" in shown
     assert "1 left out" in shown
     assert "At home they touch." in shown
+    assert "base to arm" in shown
 
 
 ALL_KINDS = [*TASK_KINDS.values(), *LIMIT_KINDS.values(), *BARRIER_KINDS.values()]

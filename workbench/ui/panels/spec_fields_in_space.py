@@ -150,12 +150,12 @@ def _add_ways(place: FieldPlace) -> None:
     with button_row(place.tools):
         take = add_button(
             place.tools.gui, _TAKE, f"Sets {place.label} to what the robot has now.",
-            icon=viser.Icon.CAMERA,
+            icon=viser.Icon.CAMERA, color="gray",
         )  # fmt: skip
         if place.item.value.optional:
             leave = add_button(
                 place.tools.gui, "As at home", f"Sets {place.label} to what it is at home.",
-                icon=viser.Icon.HOME,
+                icon=viser.Icon.HOME, color="gray",
             )  # fmt: skip
             on_click(place.tools, leave, f"{place.label} stays", partial(place.ask, None))
     on_click(place.tools, take, f"{place.label} stays", place.take_present)

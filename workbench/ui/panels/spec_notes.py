@@ -6,9 +6,8 @@ from workbench.config.limits import SelfCollisionBarrierSpec
 from workbench.config.tasks import FrameTaskSpec, PostureTaskSpec
 from workbench.config.tasks_spec import Spec
 from workbench.live.state import SessionState
-from workbench.model.collision_pairs import LeftOutPair
 from workbench.ui.markup import plain
-from workbench.ui.page_style import block, rows_table
+from workbench.ui.page_style import block
 
 
 def entry_title(spec: Spec) -> str:
@@ -43,16 +42,11 @@ def _pairs_note(spec: SelfCollisionBarrierSpec, state: SessionState) -> str:
     text = f"<b>{kept} pair{'' if kept == 1 else 's'} of links kept apart</b>"
     if not left_out:
         return text
-    rows = [(_pair_text(pair), _reason_text(pair)) for pair in left_out]
-    return (
-        f"{text}<details><summary>{len(left_out)} left out</summary>"
-        f'<div class="pairs">{rows_table(rows)}</div></details>'
+    pairs_by_reason: dict[str, list[str]] = {}
+    for pair in left_out:
+        pairs_by_reason.setdefault(pair.text, []).append(f"{pair.link_a} to {pair.link_b}")
+    reasons = "".join(
+        f"<div><b>{plain(reason)}</b><br>{'<br>'.join(plain(pair) for pair in pairs)}</div>"
+        for reason, pairs in pairs_by_reason.items()
     )
-
-
-def _pair_text(pair: LeftOutPair) -> str:
-    return f"{plain(pair.link_a)}<br>{plain(pair.link_b)}"
-
-
-def _reason_text(pair: LeftOutPair) -> str:
-    return f'<span style="white-space:normal">{plain(pair.text)}</span>'
+    return f"{text}<details><summary>{len(left_out)} left out</summary>{reasons}</details>"

@@ -159,7 +159,7 @@ class PartNumbers:
             button = add_button(
                 place.tools.gui, f"{place.label} per {kind}",
                 f"Opens {place.label} into a number for each {kind}.",
-                icon=viser.Icon.ARROWS_SPLIT,
+                icon=viser.Icon.ARROWS_SPLIT, color="gray",
             )  # fmt: skip
         on_click(place.tools, button, f"{place.label} stays one number", self._open)
 
@@ -179,7 +179,7 @@ class PartNumbers:
                 button = add_button(
                     place.tools.gui, "as one",
                     f"Folds {place.label} back into one number: the largest of these.",
-                    icon=viser.Icon.ARROWS_JOIN,
+                    icon=viser.Icon.ARROWS_JOIN, color="gray",
                 )  # fmt: skip
             on_click(place.tools, button, f"{place.label} stays open", self._fold)
 
@@ -199,7 +199,7 @@ class PartNumbers:
         with button_row(place.tools):
             button = add_button(
                 place.tools.gui, f"Add {kind}", f"Names the {kind} chosen above as well.",
-                icon=viser.Icon.PLUS,
+                icon=viser.Icon.PLUS, color="gray",
             )  # fmt: skip
         on_click(place.tools, button, f"No {kind} was added", lambda: self._set_new_part(chosen[0]))
 
@@ -260,7 +260,7 @@ class WordOrJoints:
             take = add_button(
                 place.tools.gui, "Take the present pose",
                 "Makes the posture that the robot has now the target.",
-                icon=viser.Icon.CAMERA,
+                icon=viser.Icon.CAMERA, color="gray",
             )  # fmt: skip
         on_click(place.tools, take, f"{place.label} stays", place.take_present)
         self._place_of_joints = place.tools.gui.add_folder(None)
