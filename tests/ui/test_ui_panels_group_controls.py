@@ -178,6 +178,11 @@ def test_a_joint_without_a_cap_of_its_own_follows_the_one_for_all_again(
     controls.refresh(panel_rig.session.state)
     assert caps(panel_rig) == {}
     assert labels(panel_rig).count("as all") == len(JOINTS)
+    # The slider shows the cap that counts instead.
+    everything = handles(panel_rig.gui)
+    own = everything[everything.index(labelled(panel_rig.gui, "x")) + 2]
+    for_all = everything[everything.index(labelled(panel_rig.gui, "max_joint_velocity_rad_s")) + 2]
+    assert own.value == for_all.value > 0
 
 
 def test_a_cap_that_is_refused_says_which(panel_rig: PanelRig) -> None:

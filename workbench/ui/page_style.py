@@ -73,7 +73,10 @@ form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) > div > div > div
 .workbench details { margin-top: 0.3rem; }
 .workbench summary { cursor: pointer; }
 .mantine-Button-section:has(.workbench-help:first-child) { display: none; }
-button:has(.workbench-big) { height: 3rem; font-size: 1.05rem; letter-spacing: 0.03em; }
+button:has(.workbench-big) { height: 3rem !important; font-size: 1.05rem; letter-spacing: 0.03em; }
+button:has(.workbench-row) { height: 1.6rem; padding: 0 0.4rem; font-size: 0.75rem;
+  font-weight: 400; }
+button:has(.workbench-row) .mantine-Button-inner { justify-content: start; }
 .workbench-lost:not([hidden]) { position: fixed; z-index: 1000; bottom: 1rem; left: 50%;
   transform: translateX(-50%); display: grid; gap: 0.2rem; width: min(26rem, 80vw);
   padding: 0.7rem 1rem; border-radius: 0.3rem; font: 0.85rem/1.4 system-ui, sans-serif;

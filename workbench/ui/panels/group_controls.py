@@ -8,7 +8,7 @@ number, a number that can be off, a whole number, a switch, or numbers by joint
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from workbench.live.change import value_text
 from workbench.live.state import SessionState
@@ -24,6 +24,9 @@ from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.group_field import GroupField, GroupName, fields_of, group_of
 from workbench.ui.panels.joint_number_controls import JointNumberControls
 from workbench.ui.widgets import WidgetTools, add_button, checkbox, on_click
+
+_FOR_ALL: Final[Mapping[str, str]] = {"joint_velocity_limits_rad_s": "max_joint_velocity_rad_s"}
+"""Fields that hold a number by joint, and which field counts for the other joints."""
 
 
 class FieldControl(Protocol):
@@ -45,9 +48,12 @@ class GroupControls:
         """Add the controls where the gui's context is."""
         state, tools = context.session.state, context.tools
         model = type(group_of(state, group))
+        fields = {item.name: item for item in fields_of(context.session, group)}
         self._controls: list[FieldControl] = [
-            _control_of(tools, item, *model.kind_of(item.name))
-            for item in fields_of(context.session, group)
+            JointNumberControls(tools, item, fields[_FOR_ALL[name]])
+            if name in _FOR_ALL
+            else _control_of(tools, item, *model.kind_of(name))
+            for name, item in fields.items()
         ]
         self.refresh(state)
 
@@ -67,8 +73,6 @@ def _control_of(
 ) -> FieldControl:
     if kind is bool:
         return _SwitchField(tools, item)
-    if isinstance(item.default, Mapping):
-        return JointNumberControls(tools, item)
     return _NumberField(tools, item, whole=kind is int, may_be_off=may_be_off)
 
 

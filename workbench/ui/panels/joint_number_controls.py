@@ -21,15 +21,17 @@ class JointNumberControls:
     takes all of them away, as one step.
     """
 
-    def __init__(self, tools: WidgetTools, item: GroupField) -> None:
+    def __init__(self, tools: WidgetTools, item: GroupField, for_all: GroupField) -> None:
         """Add the controls where the gui's context is, folded.
 
         Args:
             tools: For its controls.
             item: The field; its value is a mapping of joint names to numbers.
+            for_all: The number that counts for joints without one of their own.
         """
         self._tools = tools
         self._field = item
+        self._for_all = for_all
         self._opened = False
         self._epoch: int | None = None
         self._controls: dict[str, NumberControl] = {}
@@ -59,8 +61,9 @@ class JointNumberControls:
             self._build(state.description.joint_names)
         elif not self._opened:
             self._take_down()
+        for_all = self._for_all.value(state)
         for joint, control in self._controls.items():
-            control.show(values.get(joint), None)
+            control.show(values.get(joint), None, stand_in=for_all)
         self._open.disabled, self._fold.disabled = self._opened, not self._opened
         self._place.visible = self._opened
         count = len(values)

@@ -49,7 +49,7 @@ def status_lines(status: Status) -> str:
         text += f"<br>{plain(status.text)}"
     if status.remedy:
         text += f'<br><span class="dim">What helps:</span> {plain(status.remedy)}'
-    if status.consecutive_failures:
+    if status.consecutive_failures and not status.ok:
         text += f'<br><span class="dim">{status.consecutive_failures} ticks in a row</span>'
     return text
 
