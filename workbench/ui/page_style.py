@@ -43,7 +43,7 @@ form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) > div { padding: 
 form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) > div > div > div:first-child {
   width: auto !important; padding-right: 0.3rem; }
 
-.mantine-Tabs-list .mantine-Tabs-tab { padding-left: 0.45rem; padding-right: 0.45rem; }
+[data-dock-tab] { padding: 0 0.4em !important; }
 .mantine-Title-root[data-order] { font-size: 0.95rem; margin: 0.7rem 0 0.2rem; }
 .mantine-Title-root[data-order="1"] { font-size: 1.15rem; }
 
