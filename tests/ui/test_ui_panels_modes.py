@@ -138,7 +138,8 @@ def test_the_buttons_engage_disengage_stop_and_release(run: TabRig) -> None:
     run.click("Emergency stop")
     assert run.controls.emergency_stop and not run.controls.engaged
     assert labelled(run.rig.gui, "Engage").disabled
-    assert not run.rig.browser.told
+    run.click("Emergency stop")
+    assert run.controls.emergency_stop and not run.rig.browser.told, "a second press is welcome"
     run.click("Release the stop")
     assert not run.controls.emergency_stop and not run.controls.engaged
     assert labelled(run.rig.gui, "Release the stop").disabled

@@ -29,9 +29,8 @@ class EmergencyStop:
         self.refresh(context.session.state)
 
     def refresh(self, state: SessionState) -> None:
-        """Show it in streaming mode."""
+        """Show it in streaming mode, whether it was pressed or not: it is never out of order."""
         self._button.visible = state.settings.mode == "streaming"
-        self._button.disabled = state.controls.emergency_stop
 
     def close(self) -> None:
         """Nothing is pending."""

@@ -16,7 +16,7 @@ from workbench.live.snapshot import StateSnapshot, StreamingView
 from workbench.live.state import SessionState
 from workbench.model.description import Joint, RobotDescription
 from workbench.ui.markup import plain
-from workbench.ui.page_style import block, rows_table
+from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.emergency_stop import EmergencyStop
 from workbench.ui.widgets import add_button, button_row, give_help, on_click
@@ -145,14 +145,13 @@ def state_block(
         settings: What is in force.
         target_age_s: Age of the target; None while targets arrive.
     """
-    rows: list[tuple[str, ...]] = []
+    lines = []
     if view.command is not None and view.measured is not None and description.joints:
         joint, ahead = most_ahead(view.command, view.measured, description.joints)
         window = settings.streaming.max_command_tracking_error_deg
-        rows.append(("most ahead of measured", plain(joint.name)))
-        rows.append(("by", _ahead_text(ahead, joint.unit, window)))
-    rows += [
-        (what, plain(", ".join(names)))
+        lines.append(("most ahead", f"{joint.name}, {_ahead_text(ahead, joint.unit, window)}"))
+    lines += [
+        (what, ", ".join(names))
         for what, names in (
             ("at the velocity cap", view.at_velocity_step),
             ("at the window's edge", view.at_tracking_window),
@@ -161,8 +160,11 @@ def state_block(
         if names
     ]
     if target_age_s is not None:
-        rows.append(("age of the target", f"{target_age_s:.1f} s"))
-    return block(f"<b>{plain(STATE_WORDS[view.state])}</b>", rows_table(rows) if rows else "")
+        lines.append(("age of the target", f"{target_age_s:.1f} s"))
+    return block(
+        f"<b>{plain(STATE_WORDS[view.state])}</b>",
+        *(f'<br><span class="dim">{plain(what)}:</span> {plain(text)}' for what, text in lines),
+    )
 
 
 def most_ahead(
