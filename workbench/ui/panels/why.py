@@ -68,9 +68,7 @@ def why_block(explanation: Explanation) -> str:
     if damping > 0.0:
         parts.append(f'<div class="dim">LM damping in effect {damping:.2g} cost²</div>')
     if not explanation.duals_from_solver:
-        parts.append(
-            '<div class="dim">Limits are worked out from the step: no multipliers.</div>'
-        )
+        parts.append('<div class="dim">Limits are worked out from the step: no multipliers.</div>')
     return block(*parts, "</details>")
 
 
