@@ -79,7 +79,7 @@ def test_a_task_for_a_tool_starts_as_the_plain_one_and_says_that_it_takes_its_pl
     assert lists.specs()[1].frame == "right"
     lists.add("Frame")
     assert lists.specs()[2].frame == "base"
-    assert lists.find("Take the present one", "frame 3 · Frame").visible
+    assert lists.find("Take present", "frame 3 · Frame").visible
 
 
 def visible_texts(lists: EntryRig, title: str) -> str:
@@ -261,7 +261,7 @@ def test_a_bound_is_typed_and_emptied_in_the_unit_that_is_shown(lists: EntryRig)
 def test_a_target_is_taken_from_the_present_pose_and_given_back(lists: EntryRig) -> None:
     lists.put("tasks", RelativeFrameTaskSpec(name="grip", frame="right", root="left"))
     title = "grip · Relative frame"
-    lists.click("Take the present one", title)
+    lists.click("Take present", title)
     target = lists.specs()[0].target
     assert target.translation.tolist() == [0.0, -1.0, 0.0]
     lists.type("x", "0.5", title)

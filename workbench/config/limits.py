@@ -7,7 +7,7 @@ Position and velocity limits are always in force; an entry of kind ``configurati
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from workbench.config.fields import FieldSpec
@@ -186,13 +186,16 @@ _MINIMUM_DISTANCE = FieldSpec(
     maximum=10.0,
     slider=(0.0, 0.5),
 )
-_BOUND = FieldSpec(
-    label="bound",
+_MINIMUM = FieldSpec(
+    label="minimum",
     unit="m",
-    help="In the world's axes; empty means none.",
+    help="Smallest x, y and z in the world; empty means no bound.",
     minimum=-1000.0,
     maximum=1000.0,
     slider=(-2.0, 2.0),
+)
+_MAXIMUM = replace(
+    _MINIMUM, label="maximum", help="Largest x, y and z in the world; empty means no bound."
 )
 _NONE: Bounds = (None, None, None)
 
@@ -221,8 +224,8 @@ class PositionBarrierSpec(BarrierSpec):
     summary: ClassVar[str] = "A frame's origin stays inside a box of the world."
 
     frame: Frame
-    minimum: Annotated[Bounds, _BOUND, BoundsValue()] = _NONE
-    maximum: Annotated[Bounds, _BOUND, BoundsValue()] = _NONE
+    minimum: Annotated[Bounds, _MINIMUM, BoundsValue()] = _NONE
+    maximum: Annotated[Bounds, _MAXIMUM, BoundsValue()] = _NONE
     gain: Annotated[float, _BARRIER_GAIN, NumberValue()] = 10.0
     safe_displacement_gain: Annotated[float, _SAFE_DISPLACEMENT_GAIN, NumberValue()] = 0.0
 

@@ -13,6 +13,7 @@ from workbench.config.settings import Settings
 from workbench.config.tasks import FrameTaskSpec
 from workbench.config.tasks_spec import Spec, SpecField, spec_fields
 from workbench.config.tasks_values import PoseValue
+from workbench.live.bundle import Hulls
 from workbench.live.state import SessionState
 from workbench.ui.markup import one_line
 from workbench.ui.panels.context import PanelContext
@@ -44,6 +45,7 @@ class SpecEntry:
         self._group = spec.group
         self._epoch = state.epoch
         self._units = units
+        self._noted: tuple[Spec | None, Hulls | None] = None, None
         self._boxes: dict[str, viser.GuiFolderHandle] = {}
         self._controls: dict[str, ValueControl] = {}
         gui = context.tools.gui
@@ -73,9 +75,11 @@ class SpecEntry:
         title = one_line(entry_title(spec), _TITLE_LENGTH_LIMIT)
         if title != self._folder.label:
             self._folder.label = title
-        note = entry_note(spec, state)
-        if note != self._note.content:
-            self._note.content = note
+        if self._noted[0] is not spec or self._noted[1] is not state.hulls:
+            self._noted = spec, state.hulls  # of a humanoid, the list of pairs is long
+            note = entry_note(spec, state)
+            if note != self._note.content:
+                self._note.content = note
         for name, control in self._controls.items():
             control.show(getattr(spec, name), state.settings.kinematics)
         for name, box in self._boxes.items():

@@ -16,7 +16,7 @@ from workbench.ui.pose_fields import PoseFields
 from workbench.ui.typed_text import TypedForm, TypedText
 from workbench.ui.widgets import add_button, button_row, on_click
 
-_TAKE = "Take the present one"
+_TAKE = "Take present"
 
 
 class TripleFields:
