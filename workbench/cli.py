@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from workbench import __version__
 from workbench.argument_parser import ArgumentParser, joint_value, number, whole_number
-from workbench.commands import export, plan, stream
+from workbench.commands import export, plan, reach, stream
 from workbench.errors import UsageError, WorkbenchError
 
 EXIT_OK = 0
@@ -60,6 +60,7 @@ def build_parser() -> ArgumentParser:
     _add_doctor(commands)
     stream.add_parser(commands)
     plan.add_parser(commands)
+    reach.add_parser(commands)
     export.add_parser(commands)
     return parser
 
@@ -123,6 +124,17 @@ def _add_serve(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
         help="ticks per second, 10 to 500",
     )  # fmt: skip
 
+    grasps = serve.add_argument_group("grasps")
+    grasps.add_argument(
+        "--grasps", metavar="FILE",
+        help="isaac_grasp file to start with, or the name of one that is shipped: mug",
+    )  # fmt: skip
+    grasps.add_argument(
+        "--object", metavar="MESH",
+        help="mesh of the object that the grasps are on; default: the file that they name, where "
+        "it lies beside them",
+    )  # fmt: skip
+
     server = serve.add_argument_group("server")
     server.add_argument(
         "--host", default=DEFAULT_HOST, help=f"address to bind; default: {DEFAULT_HOST}"
@@ -172,6 +184,8 @@ def _run_serve(options: argparse.Namespace) -> int:
         raise UsageError("a joint is named twice", field="--hold", expected="each joint once")
     if options.session is not None or options.restore:
         _refuse_robot_options(options)
+    if options.object is not None and options.grasps is None:
+        raise UsageError("needs grasps on it", field="--object", expected="--grasps FILE as well")
     from workbench.model.request import RobotRequest
     from workbench.ui.app import AppOptions, run_app
     from workbench.ui.server import ServerOptions
@@ -202,6 +216,8 @@ def _run_serve(options: argparse.Namespace) -> int:
             rate_hz=options.rate,
             session_path=options.session,
             restore=options.restore,
+            grasps_path=options.grasps,
+            object_path=options.object,
             open_browser=not options.no_browser,
         ),
     )

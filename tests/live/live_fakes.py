@@ -16,6 +16,8 @@ from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.planning import PlanningConfig
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
+from workbench.grasps.reach_task import ReachTask
+from workbench.grasps.reach_types import GraspTarget, ReachResult
 from workbench.ik.health_table import HealthRow, HealthTable
 from workbench.ik.plan_types import PlanResult
 from workbench.ik.types import (
@@ -230,6 +232,57 @@ def fake_health(
     return HealthTable(tuple(rows))
 
 
+def fake_reach() -> Callable[[ReachTask], tuple[ReachResult, ...]]:
+    """Reach what is at most a metre from the origin; the second attempt does it beyond 0.8 m."""
+
+    def work(task: ReachTask) -> tuple[ReachResult, ...]:
+        return tuple(reach_result(target, with_path=task.with_paths) for target in task.targets)
+
+    return work
+
+
+def reach_result(target: GraspTarget, *, with_path: bool = False) -> ReachResult:
+    distance = float(np.linalg.norm(target.grasp.translation))
+    if distance > 1.0:
+        text = f"{1000 * (distance - 1.0):.0f} mm left: joint y is at its limit."
+        return ReachResult(target.name, "not_reached", text, 5, distance - 1.0, 0.0, "y", 0.0)
+    before, after = (tuple(pose.translation.tolist()) for pose in (target.pregrasp, target.grasp))
+    path = tuple(
+        tuple((np.array(before) + share * (np.array(after) - before)).tolist())
+        for share in (0.25, 0.5, 0.75, 1.0)
+    )
+    state = "reached" if distance < 0.8 else "reached_with_retry"
+    return ReachResult(
+        target.name, state, "Reached.", 1 if state == "reached" else 2, 5e-4, 1e-3, None, 0.25,
+        0.125, 1.0, 0.5, after, before, approach_path=path if with_path else (),
+    )  # fmt: skip
+
+
+class FakePool:
+    """Does in this process, at once, what others do in theirs."""
+
+    def __init__(self, start: Callable[[], Callable[[ReachTask], tuple[ReachResult, ...]]]) -> None:
+        self.work = start()
+        self.asked: list[ReachTask] = []
+        self.stopped = False
+
+    def run(
+        self,
+        tasks: Sequence[ReachTask],
+        done: Callable[[ReachTask, tuple[ReachResult, ...]], None],
+        keep_going: Callable[[], bool] = lambda: True,
+    ) -> bool:
+        for task in tasks:
+            if not keep_going():
+                return False
+            self.asked.append(task)
+            done(task, self.work(task))
+        return True
+
+    def stop(self, timeout_s: float = 0.5) -> None:
+        self.stopped = True
+
+
 def fake_bundle(
     name: str = "gantry",
     engine: FakeEngine | None = None,
@@ -269,6 +322,7 @@ def fake_bundle(
         make_hulls=make_fake_hulls,
         frame_poses=fake_frame_poses,
         centre_of_mass=fake_centre_of_mass,
+        start_reach=fake_reach,
     )
 
 

@@ -174,7 +174,7 @@ def test_every_setting_that_can_be_undone_is_in_the_file_or_deliberately_not() -
     assert set(Settings.__dataclass_fields__) == {
         "kinematics", "rate_hz", "mode", "solve_with", "glide", "targets", "home", "home_base",
         "held_joints", "velocity_caps", "named_poses", "tasks", "limits", "barriers", "streaming",
-        "planning", "simulated_arm",
+        "planning", "simulated_arm", "grasp_scene",
     }  # fmt: skip
 
 

@@ -99,7 +99,7 @@ def test_what_was_written_reads_back_to_the_same_session(session: SessionFile) -
 def assert_same(read: Settings, written: Settings) -> None:
     """Compare all but quaternions exactly; those are normalised again when they are read."""
     for name in SETTINGS_FIELDS:
-        if name not in ("targets", "home_base", "named_poses"):
+        if name not in ("targets", "home_base", "named_poses", "grasp_scene"):
             assert getattr(read, name) == getattr(written, name), name
     assert read.home_base.is_close(written.home_base)
     for frame, target in written.targets.items():
@@ -110,8 +110,9 @@ def assert_same(read: Settings, written: Settings) -> None:
         assert read.named_poses[name].positions == pose.positions
 
 
-def test_every_setting_is_in_the_file() -> None:
-    assert set(SETTINGS_KEYS) == set(SETTINGS_FIELDS)
+def test_every_setting_but_grasps_is_in_the_file() -> None:
+    # Grasps have a file format of their own, which is downloaded beside the session.
+    assert set(SETTINGS_KEYS) == set(SETTINGS_FIELDS) - {"grasp_scene"}
     written = yaml.safe_load(write_session(SessionFile(RobotRequest("panda"))))
     assert tuple(written["settings"]) == SETTINGS_KEYS
 

@@ -12,12 +12,14 @@ from typing import Any, cast
 
 import viser
 
-from tests.live.live_fakes import Rig
+from tests.live.live_fakes import FakePool, Rig
 from workbench.live.autosave import Leftover
 from workbench.live.explainer import Explained
 from workbench.live.export import export_text
+from workbench.live.grasping import Grasping
 from workbench.live.jobs import Jobs
 from workbench.live.loop import Loop
+from workbench.live.reach import ReachChecks
 from workbench.live.session_file import SessionFile, write_session
 from workbench.model.request import RobotRequest
 from workbench.ui.notices import Notices
@@ -181,6 +183,8 @@ class PanelRig:
         self.keeper = FakeKeeper()
         self.explained: Explained | None = None
         self.restarts = 0
+        self.grasping = Grasping()
+        self.reach = ReachChecks(self.session, self.jobs, self.grasping, make_pool=self._make_pool)
         self.context = PanelContext(
             tools=self.tools,
             session=self.session,
@@ -192,6 +196,8 @@ class PanelRig:
             robots={"gantry": "Gantry", "panda": "Franka Panda"},
             loader=self.loader,
             keeper=self.keeper,
+            grasping=self.grasping,
+            reach=self.reach,
             why=lambda: self.explained,
             save_file=self.save_file,
             examples=(ExampleChoice("walker", "standing", "walker: Standing on both feet"),),
@@ -206,6 +212,9 @@ class PanelRig:
         jobs, self.waiting_jobs = self.waiting_jobs, []
         for job in jobs:
             job()
+
+    def _make_pool(self, start: Any) -> Any:
+        return FakePool(start)
 
     def _spawn(self, _title: str, run: Callable[[], None]) -> None:
         self.waiting_jobs.append(run)

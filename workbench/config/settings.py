@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from workbench.config.fields import FieldSpec
 from workbench.config.frozen import frozen_mapping
+from workbench.config.grasp_scene import GraspScene
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.limits import (
     BarrierSpec,
@@ -83,6 +84,7 @@ class Settings:
         streaming: Bounds of the commands of the streaming mode.
         planning: When a plan has arrived, and how often it is tried.
         simulated_arm: What stands between the streaming mode's command and the measured state.
+        grasp_scene: Grasps on an object; None as long as none are loaded.
     """
 
     kinematics: PinkKinematicsConfig = field(default_factory=PinkKinematicsConfig)
@@ -112,6 +114,7 @@ class Settings:
     streaming: StreamingConfig = field(default_factory=StreamingConfig)
     planning: PlanningConfig = field(default_factory=PlanningConfig)
     simulated_arm: SimulatedArmConfig = field(default_factory=SimulatedArmConfig)
+    grasp_scene: GraspScene | None = None
 
     def __post_init__(self) -> None:
         """Freeze the mappings and refuse what is out of range.
@@ -158,14 +161,15 @@ class Settings:
     def as_exported(self) -> Settings:
         """Return a copy without all that an export does not tell.
 
-        Not told are where targets are, poses that were given a name, entries that are switched
-        off, and which of two ways to the same answer is taken.
+        Not told are where targets are, poses that were given a name, grasps, entries that are
+        switched off, and which of two ways to the same answer is taken.
         """
         return replace(
             self,
             solve_with="pink",
             targets={name: ToolTarget(Pose(), item.enabled) for name, item in self.targets.items()},
             named_poses={},
+            grasp_scene=None,
             tasks=tuple(spec for spec in self.tasks if spec.enabled),
             limits=tuple(spec for spec in self.limits if spec.enabled),
             barriers=tuple(spec for spec in self.barriers if spec.enabled),

@@ -32,7 +32,10 @@ SETTINGS_KEYS = (
     "held_joints", "velocity_caps", "named_poses", "tasks", "limits", "barriers", "streaming",
     "planning", "simulated_arm",
 )  # fmt: skip
-"""Keys of the mapping, in the order in which they are written."""
+"""Keys of the mapping, in the order in which they are written.
+
+Grasps are not among them: they have a file format of their own, and a mesh beside it.
+"""
 
 _UNIT_LENGTH_SLACK = 1e-3
 

@@ -39,12 +39,14 @@ class Approach:
         share: Share of the way that was done, from 0 to 1.
         time_s: How long it took.
         cause: Why it failed, as the rest of a sentence; empty when it arrived.
+        path: Joints at the end of every tick, like :attr:`positions`.
     """
 
     positions: Vector
     share: float
     time_s: float
     cause: str = ""
+    path: tuple[Vector, ...] = ()
 
 
 class Line:
@@ -123,6 +125,7 @@ class ApproachRunner:
         duration = line.length_m / self._settings.speed_m_s
         last = math.ceil(round((duration + LONGEST_SETTLING_S) / period, 6))
         positions, done = start, 0.0
+        path: list[Vector] = []
         for tick in range(1, last + 1):
             time = tick * period
             share = min(time / duration, 1.0) if duration > 0.0 else 1.0
@@ -131,6 +134,7 @@ class ApproachRunner:
             if step.command is None:
                 return Approach(positions, done, time, step.status.cause)
             positions = step.command
+            path.append(positions)
             rotation, translation = arm.placement(positions)
             done, deviation_m, deviation_rad = line.deviation(rotation, translation)
             if deviation_m > LARGEST_DEVIATION_M or deviation_rad > LARGEST_DEVIATION_RAD:
@@ -148,7 +152,7 @@ class ApproachRunner:
             if share == 1.0:
                 error_m, error_rad = arm.errors(positions, target.grasp)
                 if error_m <= ARRIVED_M and error_rad <= ARRIVED_RAD:
-                    return Approach(positions, 1.0, time)
+                    return Approach(positions, 1.0, time, path=tuple(path))
         error_m, error_rad = arm.errors(positions, target.grasp)
         cause = (
             f"it is still {1000 * error_m:.1f} mm and {1000 * error_rad:.0f} mrad off "

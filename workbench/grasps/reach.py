@@ -83,8 +83,13 @@ class ReachChecker:
         self._max_iterations = config.max_iterations
         self._touching = touching
 
-    def check(self, target: GraspTarget) -> ReachResult:
-        """Try one grasp. The same arguments give the same result, whatever was tried before."""
+    def check(self, target: GraspTarget, *, with_path: bool = False) -> ReachResult:
+        """Try one grasp. The same arguments give the same result, whatever was tried before.
+
+        Args:
+            target: Where the frame must go.
+            with_path: Whether the result tells the way of the approach.
+        """
         began = time.perf_counter()
         random = np.random.default_rng([self._settings.seed, zlib.crc32(target.name.encode())])
         best: ReachResult | None = None
@@ -97,6 +102,8 @@ class ReachChecker:
                 attempts = attempt
                 break
         assert best is not None, "there is at least one attempt"
+        if not with_path:
+            best = replace(best, approach_path=())
         return replace(best, attempts=attempts, solve_s=time.perf_counter() - began)
 
     def _start(self, attempt: int, random: np.random.Generator) -> Vector:
@@ -129,6 +136,7 @@ class ReachChecker:
             self._arm.limit_margin(approach.positions),
             self._arm.manipulability(approach.positions), 1.0, approach.time_s,
             tuple(approach.positions.tolist()), tuple(before.tolist()),
+            approach_path=tuple(tuple(point.tolist()) for point in approach.path),
         )  # fmt: skip
 
     def _plan(self, pose: Pose, start: Vector) -> tuple[Vector, str]:

@@ -114,6 +114,8 @@ class ReachResult:
         positions: Joints at the end, in the order of commands, rad or m.
         pregrasp_positions: Joints where the approach begins; empty without a plan.
         solve_s: Computing time; does not count for equality.
+        approach_path: Joints along the approach at every tick of ``ReachSettings.rate_hz``, like
+            :attr:`positions`; only where it was asked for, and of one that arrived.
     """
 
     name: str
@@ -130,6 +132,7 @@ class ReachResult:
     positions: tuple[float, ...] = ()
     pregrasp_positions: tuple[float, ...] = ()
     solve_s: float = field(default=0.0, compare=False)
+    approach_path: tuple[tuple[float, ...], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def is_reached(self) -> bool:

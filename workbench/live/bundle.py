@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.planning import PlanningConfig
 from workbench.config.robot_pose import RobotPose
+from workbench.grasps.glyphs import GlyphShape
+from workbench.grasps.gripper import FingerJoint
+from workbench.grasps.reach_task import ReachWork
 from workbench.ik.health_table import HealthTable
 from workbench.ik.plan_types import PlanResult
 from workbench.ik.types import ConvergenceResult, Engine, EngineKind, TickInputs
 from workbench.model.collision_pairs import PairSelection
-from workbench.model.description import RobotDescription
+from workbench.model.description import RobotDescription, Shape
 from workbench.poses import Pose
 
 
@@ -47,6 +50,37 @@ class Hulls(Protocol):
         ...
 
 
+class Gripper(Protocol):
+    """The part of a robot, or a URDF of its own, that grasps: below one frame all that moves."""
+
+    @property
+    def frame(self) -> str:
+        """The link that grasps are relative to."""
+        ...
+
+    @property
+    def fingers(self) -> tuple[FingerJoint, ...]:
+        """Its joints."""
+        ...
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Its visual shapes."""
+        ...
+
+    def link_poses(self, positions: Mapping[str, float]) -> Mapping[str, Pose]:
+        """Return where each link is in the frame, with fingers by name, in rad or m."""
+        ...
+
+    def glyph_shape(self, positions: Mapping[str, float]) -> GlyphShape:
+        """Return lines that stand for it."""
+        ...
+
+    def half_openings(self, many_positions: Sequence[Mapping[str, float]]) -> NDArray[np.float64]:
+        """Return half the gap between the fingertips for many finger positions, in m."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class RobotBundle:
     """One loaded robot: complete before anybody sees it, dropped whole when another comes.
@@ -68,6 +102,10 @@ class RobotBundle:
         make_hulls: Makes what self-collision barriers need, reporting progress to its argument.
         frame_poses: Poses in the world of any frames, by name, where the robot is. Thread-safe.
         centre_of_mass: The centre of mass in the world, m, where the robot is. Thread-safe.
+        start_reach: Called in a process of its own, where it loads the robot again; returns what
+            checks grasps there. None where grasps cannot be checked.
+        gripper: Cuts out the gripper at a link; raises a WorkbenchError. None where that is not
+            possible.
     """
 
     description: RobotDescription
@@ -81,6 +119,8 @@ class RobotBundle:
     make_hulls: Callable[[Callable[[float, str], None]], Hulls]
     frame_poses: Callable[[RobotPose, Sequence[str]], Mapping[str, Pose]]
     centre_of_mass: Callable[[RobotPose], tuple[float, float, float]]
+    start_reach: Callable[[], ReachWork] | None = None
+    gripper: Callable[[str], Gripper] | None = None
 
     @property
     def defaults(self) -> PinkKinematicsConfig:

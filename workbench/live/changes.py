@@ -13,6 +13,7 @@ from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
 from workbench.live.change import Change, change_of, value_text
+from workbench.live.grasp_changes import grasp_differences, with_grasp_field_of
 from workbench.live.group_changes import group_differences, with_group_field_of
 from workbench.poses import Pose
 
@@ -29,6 +30,7 @@ def differences(before: Settings, after: Settings) -> tuple[Change, ...]:
         *_held_differences(before.held_joints, after.held_joints),
         *_cap_differences(before.velocity_caps, after.velocity_caps),
         *group_differences(before, after),
+        *grasp_differences(before.grasp_scene, after.grasp_scene),
     )
 
 
@@ -63,6 +65,8 @@ def with_field_of(settings: Settings, source: Settings, field: str) -> Settings:
         return settings.with_target(name, enabled=source.targets[name].enabled)
     elif group in ("held_joints", "velocity_caps") and name:
         copied[group] = _entry_of(getattr(settings, group), getattr(source, group), name)
+    elif group == "grasp_scene":
+        return with_grasp_field_of(settings, source, field)
     else:
         return with_group_field_of(settings, source, field)
     return replace(settings, **copied)

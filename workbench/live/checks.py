@@ -65,6 +65,12 @@ def check_settings(settings: Settings, description: RobotDescription) -> None:
                     value=position,
                     expected=f"a number in [{low:g}, {high:g}] {joint.unit}",
                 )
+    scene = settings.grasp_scene
+    if scene is not None and scene.gripper_frame not in (None, *description.frames):
+        raise ConfigError(
+            "there is no such link", field="gripper frame", value=scene.gripper_frame,
+            expected=did_you_mean(scene.gripper_frame or "", description.frames),
+        )  # fmt: skip
     check_tasks(settings.tasks, description)
     check_limits(settings.limits, description)
     check_barriers(settings.barriers, description)

@@ -1,6 +1,9 @@
 """Edits that depend on where the robot is: home, pose commands, held joints, target to tool.
 
 Pure functions of the session's state and of what the loop published last.
+
+What people drag is a tool frame's target, by the frame's name, or the object that grasps are on,
+under the name :data:`OBJECT`.
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ from workbench.errors import ConfigError
 from workbench.live.checks import checked_positions, unknown_frame, unknown_joint
 from workbench.live.state import SessionState
 from workbench.poses import Pose
+
+OBJECT = "the grasps' object"
+"""Stands for the object among the names of tool frames; no link of a URDF is called so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,20 +112,46 @@ def with_joint_held(here: Whereabouts, joint: str, held: bool) -> Settings:
     return replace(settings, held_joints=joints)
 
 
-def with_poses_of(settings: Settings, source: Settings, frames: Mapping[str, object]) -> Settings:
-    """Return the settings with the target poses of some frames taken from others."""
-    for frame in frames:
-        settings = settings.with_target(frame, source.targets[frame].transform_target_to_world)
+def dragged_pose(settings: Settings, name: str) -> Pose | None:
+    """Return where something is that people drag; None where it is not there."""
+    if name == OBJECT:
+        scene = settings.grasp_scene
+        return None if scene is None else scene.transform_object_to_world
+    target = settings.targets.get(name)
+    return None if target is None else target.transform_target_to_world
+
+
+def with_dragged_at(settings: Settings, name: str, pose: Pose | None) -> Settings:
+    """Return the settings with something that people drag elsewhere, as far as it is there.
+
+    Raises:
+        ConfigError: If it is too far away.
+    """
+    if pose is None or dragged_pose(settings, name) is None:
+        return settings
+    if name != OBJECT:
+        return settings.with_target(name, pose)
+    assert settings.grasp_scene is not None
+    return replace(settings, grasp_scene=settings.grasp_scene.with_object_at(pose))
+
+
+def with_poses_of(settings: Settings, source: Settings, names: Mapping[str, object]) -> Settings:
+    """Return the settings with the poses of what is dragged taken from others."""
+    for name in names:
+        settings = with_dragged_at(settings, name, dragged_pose(source, name))
     return settings
 
 
 def refuse_to_move_dragged(wanted: Settings, state: SessionState) -> None:
-    """Refuse an edit that would do nothing but move a target that somebody drags.
+    """Refuse an edit that would do nothing but move what somebody drags.
 
     Raises:
         ConfigError: If it would.
     """
     kept = with_poses_of(wanted, state.settings, state.drags)
     if kept == state.settings and wanted != kept:
-        frame = next(name for name in state.drags if wanted.targets[name] != kept.targets[name])
-        raise ConfigError("the target is being dragged", field=frame)
+        name = next(
+            name for name in state.drags if dragged_pose(wanted, name) != dragged_pose(kept, name)
+        )
+        what = "the object" if name == OBJECT else "the target"
+        raise ConfigError(f"{what} is being dragged", field=None if name == OBJECT else name)

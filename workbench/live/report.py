@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from workbench.live.change import value_text
 from workbench.live.changes import differences
 from workbench.live.explainer import Explained
+from workbench.live.grasping import GraspView
 from workbench.live.jobs import JobState
 from workbench.live.loop import Fault
 from workbench.live.session import Session
@@ -15,6 +16,7 @@ from workbench.live.snapshot import StateSnapshot, ToolState
 from workbench.live.state import SessionState
 from workbench.live.state_parts import (
     closest_part,
+    grasps_part,
     lists_part,
     modes_part,
     number_or_null,
@@ -51,7 +53,10 @@ def loading_document(title: str) -> Json:
 
 
 def state_document(
-    state: SessionState, snapshot: StateSnapshot | None, explained: Explained | None = None
+    state: SessionState,
+    snapshot: StateSnapshot | None,
+    explained: Explained | None = None,
+    grasps: GraspView | None = None,
 ) -> Json:
     """Return what ``/api/state`` answers: plain JSON values, null where there is no number.
 
@@ -59,6 +64,7 @@ def state_document(
         state: The session's state.
         snapshot: The newest snapshot; one of another robot counts as none.
         explained: Why the arm does what it does; None where that is not known.
+        grasps: Which grasp is looked at and what was found; None for nothing.
     """
     if snapshot is not None and snapshot.epoch != state.epoch:
         snapshot = None
@@ -93,6 +99,7 @@ def state_document(
         **modes_part(state, snapshot),
         "closest_pair": closest_part(snapshot),
         "why": why_part(explained),
+        **grasps_part(state, grasps or GraspView()),
         "timing": _timing(snapshot),
         "fault": None if snapshot is None else snapshot.fault,
     }

@@ -4,10 +4,10 @@ Every edit swaps one frozen :class:`~workbench.config.settings.Settings` for ano
 lock and raises the version by one; subscribers then hear of it without the lock, in the order of
 the swaps.
 
-While somebody drags a gizmo, its target is laid over the settings that undo knows (the *committed*
-ones) and joins them as one step when the drag ends. So an undo in the middle of a drag takes back
-the last finished step, leaves the dragged gizmo where the hand holds it, and everything stays
-consistent.
+While somebody drags a gizmo, its target (or the object that grasps are on) is laid over the
+settings that undo knows (the *committed* ones) and joins them as one step when the drag ends. So an
+undo in the middle of a drag takes back the last finished step, leaves the dragged gizmo where the
+hand holds it, and everything stays consistent.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from datetime import datetime
 from workbench.config.frozen import frozen_mapping
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings
+from workbench.errors import ConfigError
 from workbench.live.broadcast import Broadcast
 from workbench.live.bundle import RobotBundle
 from workbench.live.changes import describe_change
@@ -30,8 +31,11 @@ from workbench.live.history import History, Step
 from workbench.live.playback import PoseCommand
 from workbench.live.pose_command import PoseCommands
 from workbench.live.pose_edits import (
+    OBJECT,
     Whereabouts,
+    dragged_pose,
     refuse_to_move_dragged,
+    with_dragged_at,
     with_poses_of,
 )
 from workbench.live.saved import Saved
@@ -138,14 +142,21 @@ class SessionCore:
     # Drags -------------------------------------------------------------------------------
 
     def begin_drag(self, frame: str, client: int) -> bool:
-        """Let a client take a frame's gizmo; False when another one holds it.
+        """Let a client take a gizmo; False when another one holds it.
+
+        Args:
+            frame: Tool frame whose target it moves, or
+                :data:`~workbench.live.pose_edits.OBJECT`.
+            client: Who takes it.
 
         Raises:
-            ConfigError: If there is no such frame.
+            ConfigError: If there is no such frame, or no object.
         """
         with self._lock:
             state = self._state
-            if frame not in state.settings.targets:
+            if dragged_pose(state.settings, frame) is None:
+                if frame == OBJECT:
+                    raise ConfigError("there is no object")
                 raise unknown_frame(frame, state.description)
             if state.drags.get(frame, client) != client:
                 return False
@@ -156,15 +167,16 @@ class SessionCore:
         return True
 
     def drag(self, frame: str, client: int, transform_target_to_world: Pose) -> bool:
-        """Move a dragged target; False (and nothing changes) when the client is not its owner."""
+        """Move what is dragged; False (and nothing changes) when the client is not its owner."""
         with self._lock:
             state = self._state
             if state.drags.get(frame) != client:
                 return False
-            settings = state.settings.with_target(frame, transform_target_to_world)
+            settings = with_dragged_at(state.settings, frame, transform_target_to_world)
             if settings != state.settings:
-                moved = DraggedTarget(self.clock(), transform_target_to_world)
-                self._dragged = frozen_mapping({**self._dragged, frame: moved})
+                if frame != OBJECT:
+                    moved = DraggedTarget(self.clock(), transform_target_to_world)
+                    self._dragged = frozen_mapping({**self._dragged, frame: moved})
                 self._swap(settings=settings)
         self._subscribers.deliver()
         return True
@@ -261,8 +273,8 @@ class SessionCore:
     def _finish_drags(self, frames: list[str]) -> None:
         """Make what each drag did a step; called with the lock held."""
         for frame in frames:
-            present = self._state.settings.targets[frame].transform_target_to_world
-            committed = self._committed.with_target(frame, present)
+            present = dragged_pose(self._state.settings, frame)
+            committed = with_dragged_at(self._committed, frame, present)
             step = Step(
                 label=describe_change(self._committed, committed),
                 before=self._committed,

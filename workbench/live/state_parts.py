@@ -12,6 +12,7 @@ from workbench.config.settings import Settings
 from workbench.config.tasks import task_to_mapping
 from workbench.ik.explanation import Explanation
 from workbench.live.explainer import Explained
+from workbench.live.grasping import GraspView, grasps_of
 from workbench.live.snapshot import StateSnapshot
 from workbench.live.state import SessionState
 
@@ -96,6 +97,29 @@ def why_part(explained: Explained | None) -> Json | None:
         "tikhonov_damping": number_or_null(explanation.tikhonov_damping),
         "lm_damping": number_or_null(explanation.lm_damping),
         "duals_from_solver": explanation.duals_from_solver,
+    }
+
+
+def grasps_part(state: SessionState, view: GraspView) -> Json:
+    """Return the state of every grasp, by name, and which one is selected."""
+    scene = state.settings.grasp_scene
+    if scene is None:
+        return {"grasps": {}, "selected_grasp": None, "grasp_object": None}
+    grasps, pose = grasps_of(scene), scene.transform_object_to_world
+    return {
+        "grasps": {
+            name: {
+                "state": grasp_state,
+                "confidence": grasps[name].effective_confidence,
+                "position_error_m": number_or_null(result and result.position_error_m),
+                "orientation_error_rad": number_or_null(result and result.orientation_error_rad),
+                "limiting_joint": result and result.limiting_joint,
+            }
+            for name, grasp_state in view.states(state).items()
+            for result in (view.result(name),)
+        },
+        "selected_grasp": view.selected if view.selected in grasps else None,
+        "grasp_object": {"position": pose.translation.tolist(), "wxyz": pose.wxyz.tolist()},
     }
 
 

@@ -17,14 +17,19 @@ import viser
 
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.kinematics_file import read_kinematics
+from workbench.config.pasted import read_dimos_file
 from workbench.config.settings import Settings
 from workbench.desktop import has_desktop
+from workbench.grasps.files import read_grasp_files
 from workbench.live.autosave import Leftover, discard, leftovers
 from workbench.live.explainer import Explainer
 from workbench.live.export import export_text
+from workbench.live.grasp_edits import scene_of
+from workbench.live.grasping import Grasping
 from workbench.live.hulls import HullMaker
 from workbench.live.jobs import Jobs
 from workbench.live.loop import Loop
+from workbench.live.reach import ReachChecks
 from workbench.live.report import report_text, state_document
 from workbench.live.session import Session
 from workbench.model.catalog import profile, profile_names
@@ -66,6 +71,8 @@ class AppOptions:
         session_path: Session file to start with; it names the robot.
         restore: True opens the session that an unclean end left behind, False deletes it; None
             offers it.
+        grasps_path: Grasp file to start with, or the name of one that is shipped.
+        object_path: Mesh of the object that they are on.
         open_browser: Whether to open a browser.
     """
 
@@ -74,6 +81,8 @@ class AppOptions:
     rate_hz: float | None = None
     session_path: str | None = None
     restore: bool | None = None
+    grasps_path: str | None = None
+    object_path: str | None = None
     open_browser: bool = True
 
 
@@ -93,9 +102,13 @@ class App:
         saved = None if save_path is None else _config_in(save_path)
         kinematics = None
         if options.config_path is not None:
-            kinematics = read_kinematics(Path(options.config_path), name=options.config_path)
+            path = Path(options.config_path)
+            kinematics = read_dimos_file(path, name=options.config_path).kinematics
         if options.rate_hz is not None:
             Settings(rate_hz=options.rate_hz)  # a wrong rate is said before a robot is loaded
+        grasps = None
+        if options.grasps_path is not None:
+            grasps = read_grasp_files(options.grasps_path, options.object_path)
         folder = state_folder()
         left_behind = leftovers(folder)
         opened = file_to_open(options.session_path, options.restore, left_behind)
@@ -106,6 +119,9 @@ class App:
         settings = initial_settings(
             bundle, kinematics=kinematics, rate_hz=options.rate_hz,
             start_from=None if ready is None else ready.settings,
+            grasp_scene=None if grasps is None else scene_of(
+                grasps.name, grasps.grasps, grasps.mesh, bundle.description
+            ),
         )  # fmt: skip
         self.session = Session(
             bundle, settings, clock=time.monotonic, now_utc=lambda: datetime.now(UTC),
@@ -122,6 +138,7 @@ class App:
             on_fault=self._say_fault,
         )  # fmt: skip
         self.jobs = Jobs(lambda: self.session.state.epoch)
+        self.grasping = Grasping()
         self.save_target = None if save_path is None else SaveTarget(save_path, self.session)
         self.server: GuardedServer = serve(
             server_options,
@@ -143,6 +160,10 @@ class App:
         """Put everything on the page; nobody hears of the loop or the session before."""
         viser_server = self.server.viser
         notices = Notices(lambda: viser_server.get_clients().values())
+        self.reach = ReachChecks(
+            self.session, self.jobs, self.grasping,
+            failed=lambda error: notices.failed("Reach was not checked", str(error)),
+        )  # fmt: skip
         self.pump = ScenePump(viser_server, self.session, on_fault=self._say_fault)
         self.server.filter.gizmo_owner(self.pump.gizmos.may_start)
         self.server.filter.on_refused(partial(self._say_refused, notices))
@@ -177,6 +198,8 @@ class App:
                 robots={name: profile(name).title for name in profile_names()},
                 loader=loader,
                 keeper=self.keeper,
+                grasping=self.grasping,
+                reach=self.reach,
                 why=self.explainer.ask,
                 save_file=self.save_target,
                 examples=example_choices(profile(name) for name in profile_names()),
@@ -198,10 +221,12 @@ class App:
         self.board.start()
         self.keeper.start()
         self.explainer.start()
+        self.reach.start()
 
     def stop(self) -> None:
         """End everything, newest first; at most about 2 s."""
         self.board.close()
+        self.reach.stop(timeout_s=0.2)
         self.explainer.stop(timeout_s=0.5)
         self.keeper.end_cleanly()
         self.jobs.stop(timeout_s=0.5)
@@ -236,7 +261,9 @@ class App:
 
     def _answer_state(self) -> HttpAnswer:
         return json_answer(
-            state_document(self.session.state, self.loop.latest.get(), self.explainer.ask())
+            state_document(
+                self.session.state, self.loop.latest.get(), self.explainer.ask(), self.grasping.view
+            )
         )
 
     def _answer_config(self) -> HttpAnswer:

@@ -7,11 +7,14 @@ or a label goes with it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from workbench.live.grasping import GraspState
 
 Rgb = tuple[int, int, int]
 StateName = Literal["reached", "with_effort", "converging", "not_reached", "stale", "selected"]
@@ -87,6 +90,33 @@ def state_colour(name: StateName) -> StateColour:
     """Return the colour of a state."""
     return _BY_NAME[name]
 
+
+GRASP_COLOURS: Mapping[GraspState, StateColour] = {
+    "reached": StateColour(
+        "reached", _BY_NAME["reached"].rgb, "reached",
+        "Planned from home, and the straight approach arrives.",
+    ),
+    "reached_with_retry": StateColour(
+        "with_effort", _BY_NAME["with_effort"].rgb, "reached with retry",
+        "As reached, but planned from another posture than home.",
+    ),
+    "approach_fails": StateColour(
+        "not_reached", (0, 114, 178), "approach fails",
+        "The grasp is reached, the straight way to it is not.",
+    ),
+    "not_reached": StateColour(
+        "not_reached", _BY_NAME["not_reached"].rgb, "not reached", "No posture was found."
+    ),
+    "running": StateColour(
+        "converging", _BY_NAME["converging"].rgb, "being checked", "The check is on."
+    ),
+    "stale": StateColour(
+        "stale", _BY_NAME["stale"].rgb, "stale",
+        "Something has moved or changed since it was checked.",
+    ),
+    "unknown": StateColour("stale", (96, 96, 96), "not checked", "Nobody has checked it yet."),
+}  # fmt: skip
+"""What a grasp's colour says."""
 
 COLLISION_RGB: Rgb = (240, 228, 66)
 """Collision meshes, drawn translucent over the visual ones."""

@@ -10,9 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
+from workbench.config.grasp_scene import GraspScene
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
+from workbench.grasps.gripper_model import gripper_of_robot
+from workbench.grasps.reach_worker import start_reach_work
 from workbench.ik.convergence import solve_to_convergence
 from workbench.ik.forward import centre_of_mass, frame_poses, tool_poses
 from workbench.ik.health import check_health
@@ -22,6 +25,7 @@ from workbench.ik.tick import LiveEngine
 from workbench.ik.types import Engine, EngineKind
 from workbench.isaac.engine import IsaacEngine
 from workbench.live.bundle import RobotBundle
+from workbench.live.grasp_edits import scene_for
 from workbench.model.collision import build_collision_model
 from workbench.model.description import RobotDescription
 from workbench.model.reload import kept_positions
@@ -54,6 +58,8 @@ def load_bundle(request: RobotRequest, progress: Progress | None = None) -> Robo
         make_hulls=lambda report: build_collision_model(robot, progress=report),
         frame_poses=partial(frame_poses, robot),
         centre_of_mass=partial(centre_of_mass, robot),
+        start_reach=partial(start_reach_work, request),
+        gripper=lambda frame: gripper_of_robot(request, frame, robot.description.visuals),
     )
 
 
@@ -71,6 +77,7 @@ def initial_settings(
     kinematics: PinkKinematicsConfig | None = None,
     rate_hz: float | None = None,
     start_from: Settings | None = None,
+    grasp_scene: GraspScene | None = None,
 ) -> Settings:
     """Return the settings that a robot starts with: at home, every target on its tool.
 
@@ -81,6 +88,7 @@ def initial_settings(
         kinematics: Config to start with instead of the profile's.
         rate_hz: Rate to start with instead of 100 Hz.
         start_from: Settings of a session that fit the robot, in place of its defaults.
+        grasp_scene: Grasps that are there already; their gripper is looked for on this robot.
 
     Raises:
         ConfigError: If the rate is out of range.
@@ -97,6 +105,8 @@ def initial_settings(
     )
     if kinematics is not None:
         settings = replace(settings, kinematics=kinematics)
+    if grasp_scene is not None:
+        settings = replace(settings, grasp_scene=scene_for(grasp_scene, bundle.description))
     return settings if rate_hz is None else replace(settings, rate_hz=rate_hz)
 
 
@@ -126,6 +136,7 @@ def carried_over(
             home=kept_positions(old.home, description),
             held_joints=_kept_joints(old.held_joints, description),
             velocity_caps=_kept_joints(old.velocity_caps, description, inside=False),
+            grasp_scene=scene_for(old.grasp_scene, description),
         )
 
     return kept, carry

@@ -88,7 +88,10 @@ class SessionRobotLoader:
 
         def work(control: JobControl) -> _Loaded:
             bundle = self._load(request, control.report)
-            settings = initial_settings(bundle, rate_hz=session.state.settings.rate_hz)
+            present = session.state.settings
+            settings = initial_settings(
+                bundle, rate_hz=present.rate_hz, grasp_scene=present.grasp_scene
+            )
 
             def put() -> bool:
                 return session.replace_bundle(bundle, settings, epoch=epoch)

@@ -111,6 +111,21 @@ def give_help(
     button._icon_html = f'{icon}<span class="{names}" data-help="{text}"></span>'
 
 
+def give_row_look(button: viser.GuiButtonHandle, css: str, hint: str) -> None:
+    """Make a button look like a line of a list: a dot of a colour, then its text from the left.
+
+    Args:
+        button: The button.
+        css: Colour of the dot, as style sheets write it.
+        hint: Help on hover.
+    """
+    text = html.escape(one_line(hint), quote=True)
+    button._icon_html = (
+        f'<span style="color:{css}">●</span>'
+        f'<span class="workbench-help workbench-row" data-help="{text}"></span>'
+    )
+
+
 def button_row(tools: WidgetTools) -> AbstractContextManager[object]:
     """Return a context: buttons added in it stand two on a line (:mod:`.page_style`)."""
     return tools.gui.add_form(None)

@@ -13,6 +13,7 @@ from workbench.ui.panels.changes import ChangesPanel
 from workbench.ui.panels.context import LivePanel, Panel, PanelContext
 from workbench.ui.panels.examples import ExamplesPanel
 from workbench.ui.panels.file import FilePanel
+from workbench.ui.panels.grasps import GraspsTab
 from workbench.ui.panels.health import HealthPanel
 from workbench.ui.panels.help import HelpPanel
 from workbench.ui.panels.job_list import JobList
@@ -78,6 +79,8 @@ class Board:
         with tabs.add_tab("Run"):
             run = RunTab(context)
             health = HealthPanel(context)
+        with tabs.add_tab("Grasps"):
+            grasps = GraspsTab(context)
         with tabs.add_tab("Scene"):
             scene = None if add_scene_panel is None else add_scene_panel()
         with tabs.add_tab("File"):
@@ -103,11 +106,13 @@ class Board:
         self._panels: tuple[Panel, ...] = (
             tune, changes, tools, joints, run, self.file, help_panel, job_list, status,
             joint_table, self._plots, session_files, why, health, examples, task_lists,
+            grasps,
             sliders, poses, *([] if scene is None else [scene]),
         )  # fmt: skip
         self._unsubscribe = (
             context.session.subscribe(lambda _state: self.request_refresh()),
             context.jobs.subscribe(lambda _jobs: self.request_refresh()),
+            context.grasping.subscribe(lambda _view: self.request_refresh()),
         )
 
     def start(self) -> None:

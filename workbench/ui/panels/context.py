@@ -10,7 +10,9 @@ from typing import Protocol
 from workbench.live.autosave import Leftover
 from workbench.live.exchange import RecordRing
 from workbench.live.explainer import Explained
+from workbench.live.grasping import Grasping
 from workbench.live.jobs import Jobs
+from workbench.live.reach import ReachChecks
 from workbench.live.session import Session
 from workbench.live.session_file import SessionFile
 from workbench.live.snapshot import StateSnapshot
@@ -102,6 +104,8 @@ class PanelContext:
         robots: Title of every robot profile, by name.
         loader: Switches the robot.
         keeper: The session as a file.
+        grasping: Which grasp is looked at, and what was found about all of them.
+        reach: Checks which grasps are reached.
         why: Returns why the arm does what it does, None where that is not known.
         save_file: Where "Save" writes; None without ``--save-to``.
         examples: Example sessions of all profiles.
@@ -117,6 +121,8 @@ class PanelContext:
     robots: Mapping[str, str]
     loader: RobotLoader
     keeper: SessionFiles
+    grasping: Grasping
+    reach: ReachChecks
     why: Callable[[], Explained | None]
     save_file: SaveFile | None = None
     examples: tuple[ExampleChoice, ...] = ()
