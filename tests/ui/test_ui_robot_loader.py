@@ -10,9 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.live.live_fakes import FakeEngine, Rig, fake_bundle
+from tests.live.live_fakes import FakeEngine, Rig, fake_bundle, tool_poses
 from workbench.config.profile_examples import ProfileExample
-from workbench.config.tasks import DampingTaskSpec
+from workbench.config.robot_pose import RobotPose
+from workbench.config.tasks import DampingTaskSpec, JointVelocityTaskSpec
 from workbench.errors import RobotError, UsageError
 from workbench.live.bundle import RobotBundle
 from workbench.live.jobs import Jobs
@@ -158,6 +159,40 @@ def test_a_reload_leaves_undo_and_the_list_of_changes(loading: LoaderRig) -> Non
     loading.run()
     assert loading.session.state.undo_label == "gain 0.3 to 0.2"
     assert [change.now for change in loading.session.changes()] == ["0.2"]
+
+
+def test_a_reload_drops_what_names_joints_that_are_gone_and_says_so(loading: LoaderRig) -> None:
+    gone = JointVelocityTaskSpec(name="spin", velocities={"z": 0.1})
+    stays = DampingTaskSpec(name="calm")
+    loading.session.edit(
+        None,
+        lambda old: replace(
+            old,
+            tasks=(gone, stays),
+            streaming=old.streaming.with_values(joint_velocity_limits_rad_s={"x": 1.0, "z": 1.0}),
+            named_poses={"ready": RobotPose({"x": 0.1, "z": 0.2})},
+        ),
+    )
+    load = loading._load
+
+    def without_z(request: RobotRequest, progress: Progress | None) -> RobotBundle:
+        bundle = load(request, progress)
+        joints = tuple(joint for joint in bundle.description.joints if joint.name != "z")
+        home = {joint.name: 0.0 for joint in joints}
+        return replace(bundle, description=replace(bundle.description, joints=joints, home=home))
+
+    loader = SessionRobotLoader(
+        loading.session, loading.jobs, Notices(lambda: [loading]), RobotRequest("gantry"),
+        load=without_z,
+    )  # fmt: skip
+    loader.reload()
+    loading.run()
+    settings = loading.session.state.settings
+    assert settings.tasks == (stays,)
+    assert dict(settings.streaming.joint_velocity_limits_rad_s) == {"x": 1.0}
+    assert set(settings.named_poses["ready"].positions) == {"x", "y"}
+    assert "Joints that are gone: z." in loading.told[-1]
+    assert "Entries whose joints or frames are gone: spin." in loading.told[-1]
 
 
 @pytest.mark.parametrize(("variable", "opens"), [(None, False), ("DISPLAY", True)])

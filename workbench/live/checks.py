@@ -71,6 +71,7 @@ def check_settings(settings: Settings, description: RobotDescription) -> None:
             "there is no such link", field="gripper frame", value=scene.gripper_frame,
             expected=did_you_mean(scene.gripper_frame or "", description.frames),
         )  # fmt: skip
+    settings.streaming.check_joints(description.joint_names)
     check_tasks(settings.tasks, description)
     check_limits(settings.limits, description)
     check_barriers(settings.barriers, description)

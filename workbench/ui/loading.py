@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from workbench.config.grasp_scene import GraspScene
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
+from workbench.config.tasks_spec import Spec
+from workbench.errors import ConfigError
 from workbench.grasps.gripper_model import gripper_of_robot
 from workbench.grasps.reach_worker import start_reach_work
 from workbench.ik.convergence import solve_to_convergence
@@ -21,6 +24,7 @@ from workbench.ik.forward import centre_of_mass, frame_poses, tool_poses
 from workbench.ik.health import check_health
 from workbench.ik.robot_plan import plan_for_robot
 from workbench.ik.streaming_engine import StreamingEngine
+from workbench.ik.task_checks import check_barriers, check_limits, check_tasks
 from workbench.ik.tick import LiveEngine
 from workbench.ik.types import Engine, EngineKind
 from workbench.isaac.engine import IsaacEngine
@@ -33,6 +37,8 @@ from workbench.model.request import RobotRequest
 from workbench.model.robot import Robot, load_robot
 
 Progress = Callable[[float, str], None]
+
+_S = TypeVar("_S", bound=Spec)
 
 
 def load_bundle(request: RobotRequest, progress: Progress | None = None) -> RobotBundle:
@@ -136,10 +142,45 @@ def carried_over(
             home=kept_positions(old.home, description),
             held_joints=_kept_joints(old.held_joints, description),
             velocity_caps=_kept_joints(old.velocity_caps, description, inside=False),
+            named_poses={
+                name: replace(pose, positions=kept_positions(pose.positions, description))
+                for name, pose in old.named_poses.items()
+            },
+            streaming=old.streaming.with_values(
+                joint_velocity_limits_rad_s=_kept_joints(
+                    old.streaming.joint_velocity_limits_rad_s, description, inside=False
+                )
+            ),
+            tasks=_fitting(old.tasks, lambda spec: check_tasks((spec,), description)),
+            limits=_fitting(old.limits, lambda spec: check_limits((spec,), description)),
+            barriers=_fitting(old.barriers, lambda spec: check_barriers((spec,), description)),
             grasp_scene=scene_for(old.grasp_scene, description),
         )
 
     return kept, carry
+
+
+def entries_that_went(before: Settings, after: Settings) -> str:
+    """Return which entries of the lists a reload had to drop, as a sentence; empty for none."""
+    went = [
+        spec.name
+        for group in ("tasks", "limits", "barriers")
+        for spec in getattr(before, group)
+        if spec.name not in {kept.name for kept in getattr(after, group)}
+    ]
+    return f"Entries whose joints or frames are gone: {', '.join(went)}." if went else ""
+
+
+def _fitting(specs: tuple[_S, ...], check: Callable[[_S], None]) -> tuple[_S, ...]:
+    """Return the entries that name only what the robot has."""
+    kept = []
+    for spec in specs:
+        try:
+            check(spec)
+        except ConfigError:
+            continue
+        kept.append(spec)
+    return tuple(kept)
 
 
 def _kept_joints(

@@ -13,7 +13,13 @@ from workbench.live.session_file import CameraView, SessionFile
 from workbench.model.catalog import profile
 from workbench.model.reload import compare
 from workbench.model.request import RobotRequest
-from workbench.ui.loading import Progress, carried_over, initial_settings, load_bundle
+from workbench.ui.loading import (
+    Progress,
+    carried_over,
+    entries_that_went,
+    initial_settings,
+    load_bundle,
+)
 from workbench.ui.notices import Notices
 from workbench.ui.opening import fitted
 
@@ -141,6 +147,9 @@ class SessionRobotLoader:
         def work(control: JobControl) -> _Loaded:
             bundle = self._load(request, control.report)
             difference = compare(before.description, bundle.description)
+            _pose, carry_now = carried_over(bundle, session.present_pose())
+            settings = session.state.settings
+            went = entries_that_went(settings, carry_now(settings))
 
             def put() -> bool:
                 pose, carry = carried_over(bundle, session.present_pose())
@@ -148,7 +157,8 @@ class SessionRobotLoader:
                 bundle.engine.set_positions(pose.positions, pose.transform_base_to_world)
                 return session.reload_bundle(bundle, pose, carry, epoch=before.epoch)
 
-            return _Loaded(bundle, " ".join(difference.sentences), put)
+            said = " ".join((*difference.sentences, went)).strip()
+            return _Loaded(bundle, said, put)
 
         self._submit(before.description.title, work)
 
