@@ -179,7 +179,11 @@ def test_a_reload_drops_what_names_joints_that_are_gone_and_says_so(loading: Loa
         bundle = load(request, progress)
         joints = tuple(joint for joint in bundle.description.joints if joint.name != "z")
         home = {joint.name: 0.0 for joint in joints}
-        return replace(bundle, description=replace(bundle.description, joints=joints, home=home))
+        return replace(
+            bundle,
+            description=replace(bundle.description, joints=joints, home=home),
+            tool_poses=lambda positions: tool_poses({**positions, "z": 0.0}),
+        )
 
     loader = SessionRobotLoader(
         loading.session, loading.jobs, Notices(lambda: [loading]), RobotRequest("gantry"),
