@@ -45,6 +45,9 @@ def test_settings_go_out_as_a_program_and_come_back_as_flags(
 
         # The dialog's file is the one that the command line writes.
         page.button("Export…").click()
+        # Nothing hides what the form cannot express.
+        expect(page.page.get_by_text("# for DimOS 0.0.15").first).to_be_visible()
+        expect(page.page.get_by_role("option")).to_have_count(0)
         page.field("for").click()
         page.page.get_by_role("option", name="Pink: a program", exact=True).click()
         expect(page.page.get_by_text("Track a circle with Pink").first).to_be_visible()

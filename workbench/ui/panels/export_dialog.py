@@ -21,6 +21,8 @@ from workbench.ui.panels.copy_field import copy_field
 from workbench.ui.panels.dialog_text import WIDE_MODAL, refusal, warned_list
 from workbench.ui.widgets import add_button, button_row, checkbox, dropdown
 
+# A window gives the focus to its first control, and a drop-down that gets it opens over the rest.
+_NO_FOCUS_YET = '<div tabindex="-1" data-autofocus="" style="outline:none"></div>'
 _UNSAFE_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
 
@@ -60,7 +62,7 @@ class ExportDialog:
         self._titles = {kind.title: kind for kind in EXPORT_KINDS.values()}
         self._modal = gui.add_modal("Export")
         with self._modal:
-            gui.add_html(WIDE_MODAL)
+            gui.add_html(WIDE_MODAL + _NO_FOCUS_YET)
             self._chooser = dropdown(
                 tools, "for", "The program that will run what was tuned here, and the form in "
                 "which it takes it.",
