@@ -62,8 +62,9 @@ def test_a_taken_port_is_an_error_that_names_it_and_offers_another() -> None:
 
 
 def test_a_config_given_at_the_start_is_in_force_and_comes_out_again(tmp_path: Path) -> None:
-    path = tmp_path / "tuned.yaml"
-    path.write_text("pink:\n  gain: 0.25\n  lm_damping: 1e-3\n  solver: osqp\n")
+    path = tmp_path / "dimos.json"
+    fields = '{"gain": 0.25, "lm_damping": 1e-3, "solver": "osqp"}'
+    path.write_text(f'{{"manipulationmodule": {{"kinematics": {fields}}}}}')
     with serve("panda", "--config", str(path), "--rate", "50") as served:
         state = served.state()
         assert state["rate_hz"] == 50
