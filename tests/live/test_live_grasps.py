@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -225,7 +226,10 @@ def test_another_robot_keeps_the_grasps_and_looks_for_their_gripper(rig: GraspRi
 
 def test_numbers_out_of_range_are_refused() -> None:
     grasps = three_grasps()
-    for values in ({"standoff_m": -0.1}, {"standoff_m": float("nan")}, {"approach": "up"}):
+    wrong: list[dict[str, Any]] = [
+        {"standoff_m": -0.1}, {"standoff_m": float("nan")}, {"approach": "up"},
+    ]  # fmt: skip
+    for values in wrong:
         with pytest.raises(ConfigError):
             GraspScene("x", grasps, **values)
 
