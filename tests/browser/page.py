@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
@@ -138,6 +139,12 @@ class Workbench:
         self.field(label).fill(text)
         self.field(label).press("Enter")
 
+    def upload(self, button: str, path: Path) -> None:
+        """Press an upload button and choose a file."""
+        with self.page.expect_file_chooser() as chosen:
+            self.button(button).click()
+        chosen.value.set_files(path)
+
     def button(self, name: str) -> Locator:
         """Return a button by its text."""
         return self.page.get_by_role("button", name=name, exact=True)
@@ -186,9 +193,18 @@ class Workbench:
         Returns:
             Unit vector in the world along the arrow that was taken, the one seen best.
         """
+        return self.pull(self.served.state()["tools"][frame]["target"], distance_m, index)
+
+    def drag_object(self, distance_m: float, index: int) -> NDArray[np.float64]:
+        """Pull the gizmo of the grasps' object as :meth:`drag` does that of a frame."""
+        return self.pull(self.served.state()["grasp_object"], distance_m, index)
+
+    def pull(
+        self, target: dict[str, list[float]], distance_m: float, index: int
+    ) -> NDArray[np.float64]:
+        """Pull a gizmo that is at a pose of ``/api/state``."""
         assert self.camera is not None
         _, scale = self.gizmo_scale_m(index)
-        target = self.served.state()["tools"][frame]["target"]
         origin, box = np.array(target["position"]), self.canvas_box()
         arrows = rotation_from_wxyz(target["wxyz"]).T
         lengths = [

@@ -151,7 +151,12 @@ class FakeEngine:
 
 
 class FakePicture:
-    def local_placements(self, positions: np.ndarray, transform_base_to_world: Pose) -> np.ndarray:
+    def local_placements(
+        self,
+        positions: np.ndarray,
+        transform_base_to_world: Pose,
+        fingers: Mapping[str, float] | None = None,
+    ) -> np.ndarray:
         return np.zeros((0, 7))
 
 

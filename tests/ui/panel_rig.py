@@ -16,6 +16,7 @@ from tests.live.live_fakes import FakePool, Rig
 from workbench.live.autosave import Leftover
 from workbench.live.explainer import Explained
 from workbench.live.export import export_text
+from workbench.live.grasp_go import GraspGo
 from workbench.live.grasping import Grasping
 from workbench.live.jobs import Jobs
 from workbench.live.loop import Loop
@@ -185,6 +186,7 @@ class PanelRig:
         self.restarts = 0
         self.grasping = Grasping()
         self.reach = ReachChecks(self.session, self.jobs, self.grasping, make_pool=self._make_pool)
+        self.go = GraspGo(self.session, self.jobs, self.grasping, self.reach)
         self.context = PanelContext(
             tools=self.tools,
             session=self.session,
@@ -198,6 +200,7 @@ class PanelRig:
             keeper=self.keeper,
             grasping=self.grasping,
             reach=self.reach,
+            go=self.go,
             why=lambda: self.explained,
             save_file=self.save_file,
             examples=(ExampleChoice("walker", "standing", "walker: Standing on both feet"),),

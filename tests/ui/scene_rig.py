@@ -76,7 +76,12 @@ def description(name: str = "crane", **changes: Any) -> RobotDescription:
 class CranePicture:
     """Both joints turn about z; the slide moves along x."""
 
-    def local_placements(self, positions: np.ndarray, transform_base_to_world: Pose) -> np.ndarray:
+    def local_placements(
+        self,
+        positions: np.ndarray,
+        transform_base_to_world: Pose,
+        fingers: Mapping[str, float] | None = None,
+    ) -> np.ndarray:
         shoulder, elbow, slide = positions
         return np.array(
             [

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from workbench.errors import ConfigError
 from workbench.poses import Pose
 
-FARTHEST_OBJECT_M = 100.0
+FARTHEST_OBJECT_M = 1000.0
 """No coordinate of the object may be larger."""
 
 LONGEST_STANDOFF_M = 1.0

@@ -27,13 +27,18 @@ class Picture(Protocol):
     """Places the picture's links; used by the scene's thread alone."""
 
     def local_placements(
-        self, positions: NDArray[np.float64], transform_base_to_world: Pose
+        self,
+        positions: NDArray[np.float64],
+        transform_base_to_world: Pose,
+        fingers: Mapping[str, float] | None = None,
     ) -> NDArray[np.float64]:
         """Return each link's placement in its parent link.
 
         Args:
             positions: Joint positions in the description's order, shape (n,).
             transform_base_to_world: Pose of the root link.
+            fingers: Where fingers are that nobody solves for, by name, rad or m; those that are
+                not named are where they are held.
 
         Returns:
             One row a link in the description's order: x, y, z in m, then the quaternion w, x, y,

@@ -55,6 +55,24 @@ class Found:
     result: ReachResult
 
 
+GoPhase = Literal["searching", "moving", "opening", "approaching", "closing", "there", "paused"]
+
+
+@dataclass(frozen=True)
+class Go:
+    """How far the robot is on its way to a grasp.
+
+    Attributes:
+        name: The grasp.
+        phase: What it does.
+        backwards: Whether it goes back to where it came from.
+    """
+
+    name: str
+    phase: GoPhase
+    backwards: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class GraspView:
     """One consistent view of the grasps beside the settings.
@@ -66,6 +84,9 @@ class GraspView:
         automatic: Whether reach is checked again by itself.
         found: The newest result of each grasp, by name.
         checking: What is being checked now; None for nothing.
+        fingers: Where the robot's own fingers are, by name, rad or m, as far as nobody solves for
+            them; those that are not named are where the robot's profile holds them.
+        go: The way to a grasp that the robot is on; None for none.
     """
 
     selected: str | None = None
@@ -74,6 +95,8 @@ class GraspView:
     automatic: bool = True
     found: Mapping[str, Found] = field(default_factory=dict)
     checking: ReachCase | None = None
+    fingers: Mapping[str, float] = field(default_factory=dict)
+    go: Go | None = None
 
     def states(self, state: SessionState) -> dict[str, GraspState]:
         """Return the state of every grasp, by name, in the file's order."""
@@ -136,6 +159,15 @@ class Grasping:
     def close_fingers(self, closed: float) -> None:
         """Draw the gripper as before the grasp (0), in it (1), or between."""
         self._change(closed=min(max(closed, 0.0), 1.0))
+
+    def set_fingers(self, positions: Mapping[str, float]) -> None:
+        """Show the robot's own fingers elsewhere; those that are not named stay."""
+        self._change(fingers=frozen_mapping({**self._view.fingers, **positions}))
+
+    def set_go(self, go: Go | None, closed: float | None = None) -> None:
+        """Say how far the robot is on its way, and how far its gripper is closed."""
+        closed = self._view.closed if closed is None else closed
+        self._change(go=go, closed=closed)
 
     def check_by_itself(self, automatic: bool) -> None:
         """Check again whenever something moved, or only when asked."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from workbench.errors import WorkbenchError
 from workbench.grasps.reach_task import ReachTask, ReachWork
@@ -200,20 +201,29 @@ class ReachChecks:
 
                 try:
                     tasks = list(_tasks(case, targets))
-                    pool = self.pool(case.epoch, start)
+                    pool = self._pool_of(case.epoch, start)
                     pool.run(tasks, done, lambda: not control.cancelled)
                 finally:
                     self._grasping.end(case)
 
         self._jobs.submit(f"Reach of {scene.file_name}", work, failed=self._failed, key=JOB_KEY)
 
-    def pool(self, epoch: int, start: Callable[[], ReachWork]) -> ReachPool:
-        """Return the processes of a robot; those of another one end.
+    @contextmanager
+    def using(self, epoch: int, start: Callable[[], ReachWork]) -> Iterator[ReachPool]:
+        """Lend the processes to somebody who cannot wait: the check that is on goes on later.
 
         Args:
-            epoch: Number of the robot.
+            epoch: Number of the robot that they are for.
             start: What they begin with.
         """
+        if self._jobs.cancel(JOB_KEY):
+            self._changed_at_s = self._session.clock()
+            self._wake.set()
+        with self._one_at_a_time:
+            yield self._pool_of(epoch, start)
+
+    def _pool_of(self, epoch: int, start: Callable[[], ReachWork]) -> ReachPool:
+        """Return the processes of a robot; those of another one end."""
         with self._pool_lock:
             old = self._pool
             if old is not None and old[0] == epoch:

@@ -104,8 +104,8 @@ def grasps_part(state: SessionState, view: GraspView) -> Json:
     """Return the state of every grasp, by name, and which one is selected."""
     scene = state.settings.grasp_scene
     if scene is None:
-        return {"grasps": {}, "selected_grasp": None, "grasp_object": None}
-    grasps, pose = grasps_of(scene), scene.transform_object_to_world
+        return {"grasps": {}, "selected_grasp": None, "grasp_object": None, "grasp_go": None}
+    grasps, pose, go = grasps_of(scene), scene.transform_object_to_world, view.go
     return {
         "grasps": {
             name: {
@@ -120,6 +120,7 @@ def grasps_part(state: SessionState, view: GraspView) -> Json:
         },
         "selected_grasp": view.selected if view.selected in grasps else None,
         "grasp_object": {"position": pose.translation.tolist(), "wxyz": pose.wxyz.tolist()},
+        "grasp_go": go and {"name": go.name, "phase": go.phase, "backwards": go.backwards},
     }
 
 

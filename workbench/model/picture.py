@@ -35,6 +35,7 @@ class LinkPicture:
         joint_names: Sequence[str],
         held: Mapping[str, float] | None = None,
         followers: Iterable[Follower] = (),
+        fingers: Sequence[str] = (),
     ) -> None:
         """Precompute all that is constant.
 
@@ -43,12 +44,14 @@ class LinkPicture:
             joint_names: Names of the joints whose positions will be given, in their order.
             held: Positions of joints that never move, rad or m.
             followers: Mimic joints. They take precedence over a held position.
+            fingers: Those of the held joints that may be shown elsewhere.
 
         Raises:
             RobotError: If followers follow each other in a circle, or an axis is zero.
         """
         tree = kinematic_tree(robot_element)
-        law = _PositionLaw(joint_names, held or {}, followers)
+        law = _PositionLaw([*joint_names, *fingers], held or {}, followers)
+        self._fingers = {name: (held or {}).get(name, 0.0) for name in fingers}
         self._link_names = tuple(link.name for link in tree)
         self._parents = tuple(-1 if link.parent is None else link.parent for link in tree)
         self._position_count = len(joint_names)
@@ -94,13 +97,18 @@ class LinkPicture:
         return self._link_names
 
     def local_placements(
-        self, positions: NDArray[np.float64], transform_base_to_world: Pose
+        self,
+        positions: NDArray[np.float64],
+        transform_base_to_world: Pose,
+        fingers: Mapping[str, float] | None = None,
     ) -> NDArray[np.float64]:
         """Return each link's placement in its parent link.
 
         Args:
             positions: Joint positions in the order of ``joint_names``, rad or m, shape (n,).
             transform_base_to_world: Pose of the root link.
+            fingers: Where fingers are that nobody solves for, by name, rad or m; those that are
+                not named are where they are held.
 
         Returns:
             One row a link: x, y, z in m, then the quaternion w, x, y, z; shape
@@ -112,6 +120,9 @@ class LinkPicture:
         positions = np.asarray(positions, dtype=np.float64)
         if positions.shape != (self._position_count,):
             raise ValueError(f"expected {self._position_count} positions, got {positions.shape}")
+        if self._fingers:
+            shown = {**self._fingers, **(fingers or {})}
+            positions = np.append(positions, [shown[name] for name in self._fingers])
         placements = self._placements.copy()
         placements[0, :3] = transform_base_to_world.translation
         placements[0, 3:] = transform_base_to_world.wxyz

@@ -182,10 +182,12 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
     )  # fmt: skip
 
     report(0.95, "putting it together")
+    held = {joint.name: joint.position for joint in plan.held}
+    # Nobody solves for them, but grasps open and close them in the picture.
+    fingers = [name for name in structure.gripper_joints if name in held]
     picture = LinkPicture(
-        urdf.element, [joint.name for joint in plan.joints],
-        {joint.name: joint.position for joint in plan.held}, plan.followers,
-    )  # fmt: skip
+        urdf.element, [joint.name for joint in plan.joints], held, plan.followers, fingers
+    )
     description = RobotDescription(
         name=structure.name,
         title=structure.title,
@@ -201,7 +203,7 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
         home=frozen_mapping(plan.home),
         defaults=default_kinematics(source.profile),
         floating_base=floating_base,
-        links=build_links(urdf.element, plan.moving, floating_base, looks.missing),
+        links=build_links(urdf.element, plan.moving.union(fingers), floating_base, looks.missing),
         visuals=looks.visuals,
         collisions=looks.collisions,
         remarks=(*structure.remarks, *looks.remarks),

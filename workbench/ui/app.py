@@ -25,6 +25,7 @@ from workbench.live.autosave import Leftover, discard, leftovers
 from workbench.live.explainer import Explainer
 from workbench.live.export import export_text
 from workbench.live.grasp_edits import scene_of
+from workbench.live.grasp_go import GraspGo
 from workbench.live.grasping import Grasping
 from workbench.live.hulls import HullMaker
 from workbench.live.jobs import Jobs
@@ -164,7 +165,13 @@ class App:
             self.session, self.jobs, self.grasping,
             failed=lambda error: notices.failed("Reach was not checked", str(error)),
         )  # fmt: skip
-        self.pump = ScenePump(viser_server, self.session, on_fault=self._say_fault)
+        self.go = GraspGo(
+            self.session, self.jobs, self.grasping, self.reach,
+            failed=lambda error: notices.failed("The robot stays", str(error)),
+        )  # fmt: skip
+        self.pump = ScenePump(
+            viser_server, self.session, grasping=self.grasping, on_fault=self._say_fault
+        )
         self.server.filter.gizmo_owner(self.pump.gizmos.may_start)
         self.server.filter.on_refused(partial(self._say_refused, notices))
         tools = WidgetTools(
@@ -200,6 +207,7 @@ class App:
                 keeper=self.keeper,
                 grasping=self.grasping,
                 reach=self.reach,
+                go=self.go,
                 why=self.explainer.ask,
                 save_file=self.save_target,
                 examples=example_choices(profile(name) for name in profile_names()),
@@ -215,6 +223,7 @@ class App:
         """Draw the robot once, so that the first page finds it, then let everything run."""
         light_scene(self.server.viser)
         self.pump.step()
+        self.loop.on_tick(self.go.step)
         self.loop.on_tick(self.pump.wake)
         self.loop.start()
         self.pump.start()

@@ -1,4 +1,4 @@
-"""A gizmo for every tool frame: what a drag means, and who may drag.
+"""A gizmo for every tool frame, and one for grasps' object: what a drag means, and who may drag.
 
 Whoever starts a drag owns the gizmo until it ends or the page goes away. While it lasts, the
 server never moves that gizmo: the page that drags knows best where it is. Afterwards the gizmo
@@ -20,6 +20,7 @@ import viser
 from numpy.typing import NDArray
 
 from workbench.config.settings import ToolTarget
+from workbench.live.pose_edits import OBJECT, dragged_pose
 from workbench.live.session import Session
 from workbench.live.state import SessionState
 from workbench.poses import Pose, multiply_wxyz, wxyz_from_rotation_vector
@@ -31,6 +32,7 @@ DragPhase = Literal["start", "update", "end"]
 SHORTEST_ARM_M = 0.06
 LONGEST_ARM_M = 0.30
 _ARM_SHARE_OF_SIZE = 0.15
+_OBJECT_SHARE_OF_ARM = 0.7
 
 
 @dataclass(frozen=True)
@@ -149,12 +151,27 @@ class Gizmos:
             return
         self._misplaced = False
         self._shown_state, self._options = state, options
+        self._add_or_remove_object(state)
         for gizmo in self._gizmos.values():
-            target = state.settings.targets.get(gizmo.frame)
+            target = _target_of(state, gizmo.frame)
             # The second question is asked of the present, in case a drag has begun since.
             if target is None or gizmo.frame in state.drags or gizmo.drag is not None:
                 continue
             gizmo.place(target, options)
+
+    def _add_or_remove_object(self, state: SessionState) -> None:
+        """Let there be a gizmo for the object exactly while there are grasps."""
+        name = f"/go{state.epoch}"
+        wanted = state.settings.grasp_scene is not None
+        if wanted == (name in self._gizmos):
+            return
+        gizmos = dict(self._gizmos)
+        if wanted:
+            scale = _OBJECT_SHARE_OF_ARM * arm_length(state.description.size_m)
+            gizmos[name] = self._add(name, OBJECT, scale)
+        else:
+            gizmos.pop(name).handle.remove()
+        self._gizmos = gizmos
 
     def _add(self, name: str, frame: str, scale: float) -> _Gizmo:
         handle = self._scene.add_transform_controls(
@@ -194,9 +211,9 @@ class Gizmos:
             return  # The robot was switched in the middle of the drag.
         pose = Pose(gizmo.handle.position, gizmo.handle.wxyz)
         if phase == "start":
-            if self._session.begin_drag(gizmo.frame, client):
-                target = self._session.state.settings.targets[gizmo.frame]
-                gizmo.drag = Drag(client, target.transform_target_to_world, pose, self._options)
+            target = dragged_pose(self._session.state.settings, gizmo.frame)
+            if target is not None and self._session.begin_drag(gizmo.frame, client):
+                gizmo.drag = Drag(client, target, pose, self._options)
             return
         drag = gizmo.drag
         if drag is None or drag.client != client:
@@ -221,7 +238,7 @@ class _Gizmo:
     """One gizmo.
 
     Attributes:
-        frame: The tool frame whose target it moves.
+        frame: The tool frame whose target it moves, or OBJECT.
         handle: viser's handle.
         drag: The drag that is going on, None for none.
         mode: What it can do, as the page was told.
@@ -243,6 +260,14 @@ class _Gizmo:
         self.handle.position = pose.translation
         self.handle.wxyz = pose.wxyz
         self.handle.visible = target.enabled and options.shown
+
+
+def _target_of(state: SessionState, name: str) -> ToolTarget | None:
+    """Return where a gizmo belongs, and whether it is seen."""
+    if name != OBJECT:
+        return state.settings.targets.get(name)
+    pose = dragged_pose(state.settings, name)
+    return None if pose is None else ToolTarget(pose)
 
 
 def _rounded(vector: NDArray[np.float64], step: float) -> NDArray[np.float64]:

@@ -77,6 +77,9 @@ button:has(.workbench-big) { height: 3rem !important; font-size: 1.05rem; letter
 button:has(.workbench-row) { height: 1.6rem; padding: 0 0.4rem; font-size: 0.75rem;
   font-weight: 400; }
 button:has(.workbench-row) .mantine-Button-inner { justify-content: start; }
+button:has(.workbench-row):not(:has(.workbench-chosen)) {
+  background: rgba(128, 128, 128, 0.1) !important; color: inherit !important; }
+button:has(.workbench-chosen) { outline: 2px solid #cc79a7; font-weight: 600; }
 .workbench-lost:not([hidden]) { position: fixed; z-index: 1000; bottom: 1rem; left: 50%;
   transform: translateX(-50%); display: grid; gap: 0.2rem; width: min(26rem, 80vw);
   padding: 0.7rem 1rem; border-radius: 0.3rem; font: 0.85rem/1.4 system-ui, sans-serif;

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import viser
 
+from workbench.live.grasping import Grasping
 from workbench.live.session import Session
 from workbench.live.session_file import CameraView
 from workbench.live.snapshot import StateSnapshot
@@ -31,6 +32,7 @@ from workbench.ui.camera import (
 from workbench.ui.closest_pair import ClosestPairMark
 from workbench.ui.colours import BRAND_RGB
 from workbench.ui.gizmos import GizmoOptions, Gizmos
+from workbench.ui.grasp_drawing import GraspDrawing
 from workbench.ui.measured_robot import MeasuredRobot
 from workbench.ui.scene import SceneOptions, SceneView
 from workbench.ui.target_marks import TargetMarks
@@ -50,6 +52,7 @@ class ScenePump:
         server: viser.ViserServer,
         session: Session,
         *,
+        grasping: Grasping | None = None,
         options: SceneOptions | None = None,
         gizmo_options: GizmoOptions | None = None,
         on_fault: Callable[[str], None] = lambda _traceback: None,
@@ -61,6 +64,7 @@ class ScenePump:
         Args:
             server: Where to draw.
             session: What to draw: its robot, targets and snapshots.
+            grasping: Which grasp is looked at, and what was found.
             options: What of the robot to show.
             gizmo_options: How the gizmos look and behave.
             on_fault: Told the traceback when drawing fails, which is a bug.
@@ -74,18 +78,22 @@ class ScenePump:
         self._on_fault = on_fault
         self._rest_after_fault_s = rest_after_fault_s
         self._clock = clock
+        self._grasping = grasping or Grasping()
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._unsubscribe: Callable[[], None] = lambda: None
+        self._unsubscribe: Callable[[], object] = lambda: None
         self._first_view: CameraView | None = None
         self.gizmos = Gizmos(server, session, self.wake)
+        self._grasps = GraspDrawing(server)
+        server.scene.on_click()(self._clicked)  # pyright: ignore[reportArgumentType]
         self._view: SceneView | None = None
         self._marks: TargetMarks | None = None
         self._measured: MeasuredRobot | None = None
         self._closest: ClosestPairMark | None = None
         self._dark: bool | None = None
         self._shown_snapshot: StateSnapshot | None = None
+        self._shown_fingers: Mapping[str, float] | None = None
 
     # From any thread -------------------------------------------------------------------------
 
@@ -121,6 +129,12 @@ class ScenePump:
         if self._view is not None:
             look_from(client, *self._view.bounds(), view)
 
+    async def _clicked(self, event: viser.SceneClickEvent) -> None:
+        """Select the grasp that was clicked; a click beside all of them changes nothing."""
+        name = self._grasps.hit(event.ray_origin, event.ray_direction)
+        if name is not None and self._grasping.view.shown:
+            self._grasping.select(name)
+
     # The thread ------------------------------------------------------------------------------
 
     def look_first_from(self, view: CameraView) -> None:
@@ -129,7 +143,11 @@ class ScenePump:
 
     def start(self) -> None:
         """Draw from now on, whenever woken."""
-        self._unsubscribe = self._session.subscribe(lambda _state: self.wake())
+        unsubscribe = (
+            self._session.subscribe(lambda _state: self.wake()),
+            self._grasping.subscribe(lambda _view: self.wake()),
+        )
+        self._unsubscribe = lambda: [stop() for stop in unsubscribe]
         self._thread = threading.Thread(target=self._run, name="scene", daemon=True)
         self.wake()
         self._thread.start()
@@ -176,11 +194,15 @@ class ScenePump:
         if options is not self._view.options:
             self._view.apply(options)
         self.gizmos.refresh(state, gizmo_options)
-        if snapshot is None or snapshot is self._shown_snapshot:
+        self._grasps.refresh(state, self._grasping.view)
+        fingers = self._grasping.view.fingers
+        if snapshot is None or (
+            snapshot is self._shown_snapshot and fingers is self._shown_fingers
+        ):
             return False
-        self._shown_snapshot = snapshot
+        self._shown_snapshot, self._shown_fingers = snapshot, fingers
         placements = state.bundle.picture.local_placements(
-            snapshot.positions, snapshot.transform_base_to_world
+            snapshot.positions, snapshot.transform_base_to_world, fingers
         )
         moves, changes = self._view.moves(placements), self._marks.changes(snapshot)
         measured = self._measured.change(

@@ -133,11 +133,15 @@ class TypedForm:
         self._fields.append(field)
         return field
 
+    def settle(self) -> None:
+        """Let count what was typed into any of its fields, at once."""
+        for field in self._fields:
+            field.settle()
+
     def close(self) -> None:
         """Forget what was typed: the form goes away."""
         for field in self._fields:
             field.close()
 
     async def _submitted(self, event: viser.GuiEvent[Any]) -> None:
-        for field in self._fields:
-            field.settle()
+        self.settle()

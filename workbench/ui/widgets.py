@@ -111,18 +111,21 @@ def give_help(
     button._icon_html = f'{icon}<span class="{names}" data-help="{text}"></span>'
 
 
-def give_row_look(button: viser.GuiButtonHandle, css: str, hint: str) -> None:
+def give_row_look(
+    button: viser.GuiButtonHandle, css: str, hint: str, *, chosen: bool = False
+) -> None:
     """Make a button look like a line of a list: a dot of a colour, then its text from the left.
 
     Args:
         button: The button.
         css: Colour of the dot, as style sheets write it.
         hint: Help on hover.
+        chosen: Whether it is the line that is looked at.
     """
     text = html.escape(one_line(hint), quote=True)
+    names = "workbench-help workbench-row" + (" workbench-chosen" if chosen else "")
     button._icon_html = (
-        f'<span style="color:{css}">●</span>'
-        f'<span class="workbench-help workbench-row" data-help="{text}"></span>'
+        f'<span style="color:{css}">●</span><span class="{names}" data-help="{text}"></span>'
     )
 
 
@@ -203,7 +206,7 @@ def dropdown(
     value: str,
     *,
     options: Sequence[str],
-) -> Choice[str]:
+) -> Dropdown:
     """Add a drop-down; ``set_value`` may raise a WorkbenchError to refuse.
 
     Args:
@@ -214,23 +217,64 @@ def dropdown(
         value: The option in force.
         options: What can be chosen; shown without characters that one cannot see.
     """
-    shown = {option: one_line(option) for option in options}
-    if len(set(shown.values())) < len(shown):
-        shown = {option: f"{number}. {text}" for number, (option, text) in enumerate(shown.items())}
-    meant = {text: option for option, text in shown.items()}
-
-    def from_widget(text: object) -> str:
-        if not isinstance(text, str) or text not in meant:
-            raise ConfigError("is not one of the options", value=text)
-        return meant[text]
-
+    names = _OptionNames(options)
     handle = tools.gui.add_dropdown(
-        label, tuple(meant), initial_value=shown.get(value, next(iter(meant))), hint=hint
+        label, names.texts, initial_value=names.text_of(value, names.texts[0]), hint=hint
     )
-    return Choice(
-        tools, handle, to_widget=lambda option: shown.get(option, handle.value),
-        from_widget=from_widget, set_value=set_value, value=value,
-    )  # fmt: skip
+    return Dropdown(tools, handle, names, set_value, value)
+
+
+class _OptionNames:
+    """Options and the texts that stand for them, all different."""
+
+    def __init__(self, options: Sequence[str]) -> None:
+        texts = [one_line(option) for option in options]
+        if len(set(texts)) < len(texts):
+            texts = [f"{number}. {text}" for number, text in enumerate(texts)]
+        self.texts = tuple(texts)
+        self._shown = dict(zip(options, texts, strict=True))
+        self._meant = dict(zip(texts, options, strict=True))
+
+    def text_of(self, option: str, otherwise: str) -> str:
+        return self._shown.get(option, otherwise)
+
+    def option_of(self, text: object) -> str:
+        if not isinstance(text, str) or text not in self._meant:
+            raise ConfigError("is not one of the options", value=text)
+        return self._meant[text]
+
+
+class Dropdown(Choice[str]):
+    """A drop-down whose options may change. Made by :func:`dropdown`."""
+
+    def __init__(
+        self,
+        tools: WidgetTools,
+        handle: viser.GuiDropdownHandle[str],
+        names: _OptionNames,
+        set_value: Callable[[str], None],
+        value: str,
+    ) -> None:
+        """Attach to a viser handle that shows the names."""
+        self._names = names
+        super().__init__(
+            tools, handle, to_widget=self._text_of, from_widget=self._option_of,
+            set_value=set_value, value=value,
+        )  # fmt: skip
+
+    def offer(self, options: Sequence[str], value: str) -> None:
+        """Offer other options, of which one is in force."""
+        names = _OptionNames(options)
+        if names.texts != self._names.texts:
+            self.handle.options = names.texts
+        self._names = names
+        self.show(value)
+
+    def _text_of(self, option: str) -> str:
+        return self._names.text_of(option, self.handle.value)
+
+    def _option_of(self, text: object) -> str:
+        return self._names.option_of(text)
 
 
 def _checked_bool(value: object) -> bool:

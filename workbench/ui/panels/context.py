@@ -10,6 +10,7 @@ from typing import Protocol
 from workbench.live.autosave import Leftover
 from workbench.live.exchange import RecordRing
 from workbench.live.explainer import Explained
+from workbench.live.grasp_go import GraspGo
 from workbench.live.grasping import Grasping
 from workbench.live.jobs import Jobs
 from workbench.live.reach import ReachChecks
@@ -106,6 +107,7 @@ class PanelContext:
         keeper: The session as a file.
         grasping: Which grasp is looked at, and what was found about all of them.
         reach: Checks which grasps are reached.
+        go: Drives the robot to one.
         why: Returns why the arm does what it does, None where that is not known.
         save_file: Where "Save" writes; None without ``--save-to``.
         examples: Example sessions of all profiles.
@@ -123,6 +125,7 @@ class PanelContext:
     keeper: SessionFiles
     grasping: Grasping
     reach: ReachChecks
+    go: GraspGo
     why: Callable[[], Explained | None]
     save_file: SaveFile | None = None
     examples: tuple[ExampleChoice, ...] = ()

@@ -58,14 +58,12 @@ class GraspFrame:
             tools, "gripper link", "The robot's link that the file's gripper frame is.",
             self._choose, _NOBODY_KNOWS, options=(_NOBODY_KNOWS,),
         )  # fmt: skip
-        self._links: tuple[str, ...] = ()
-        self._preset = dropdown(
-            tools, "gripper offset", "How the robot's link lies in the file's gripper frame. A "
-            "wrong one is the most common reason why nothing is reached.",
-            self._choose_preset, next(iter(PRESETS)), options=(*PRESETS, _OTHER),
-        )  # fmt: skip
-        self._folder = gui.add_folder("Offset in numbers", expand_by_default=False)
-        with self._folder:
+        with gui.add_folder("Gripper offset", expand_by_default=False):
+            self._preset = dropdown(
+                tools, "gripper offset", "How the robot's link lies in the file's gripper frame. A "
+                "wrong one is the most common reason why nothing is reached.",
+                self._choose_preset, next(iter(PRESETS)), options=(*PRESETS, _OTHER),
+            )  # fmt: skip
             self._pose = PoseFields(tools, Pose(), _units, self._set_offset, _HINTS)
 
     def show(self, state: SessionState, view: GraspView, states: Mapping[str, GraspState]) -> None:
@@ -77,10 +75,7 @@ class GraspFrame:
         links = tuple(dict.fromkeys([*match.candidates, *state.description.frames]))
         if scene.gripper_frame is None:
             links = (_NOBODY_KNOWS, *links)
-        if links != self._links:
-            self._links = links
-            self._link.handle.options = links
-        self._link.show(scene.gripper_frame or _NOBODY_KNOWS)
+        self._link.offer(links, scene.gripper_frame or _NOBODY_KNOWS)
         self._text.visible = scene.gripper_frame is None
         if scene.gripper_frame is None:
             self._text.content = block(f'<span class="fair">▲</span> {plain(match.text)}')

@@ -100,8 +100,7 @@ class GraspSource:
         self._unit.handle.visible = question is not None and bool(question.answers)
         if question is not None and question.answers:
             self._units = {f"in {unit}": factor for factor, unit in question.answers}
-            self._unit.handle.options = (_METRES, *self._units)
-            self._unit.show(_METRES)
+            self._unit.offer((_METRES, *self._units), _METRES)
         if scene is None:
             return
         grasps = grasps_of(scene)

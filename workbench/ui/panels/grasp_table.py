@@ -137,8 +137,7 @@ class GraspTable:
         button.visible = row is not None
         if row is not None:
             button.label = row.text
-            button.color = None if row.selected else "gray"
-            give_row_look(button, row.css, row.hint)
+            give_row_look(button, row.css, row.hint, chosen=row.selected)
 
     def _select(self, number: int) -> None:
         place = self._page * ROWS + number

@@ -6,8 +6,10 @@ from workbench.config.settings import Settings
 from workbench.live.grasping import GraspView
 from workbench.live.state import SessionState
 from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.grasp_author import GraspAuthor
 from workbench.ui.panels.grasp_details import GraspDetails
 from workbench.ui.panels.grasp_frame import GraspFrame
+from workbench.ui.panels.grasp_go import GraspGoPanel
 from workbench.ui.panels.grasp_picture import GraspPicture
 from workbench.ui.panels.grasp_reach import GraspReach
 from workbench.ui.panels.grasp_source import GraspSource
@@ -27,9 +29,9 @@ class GraspsTab:
         with self._place:
             self._frame = GraspFrame(context)
             self._reach = GraspReach(context)
-            self._table = GraspTable(context)
-            self._details = GraspDetails(context)
-        self._parts = (self._frame, self._reach, self._table, self._details)
+            parts = (GraspTable(context), GraspDetails(context), GraspGoPanel(context))
+            self._author = GraspAuthor(context)
+        self._parts = (self._frame, self._reach, *parts, self._author)
         self._picture = GraspPicture(context)
         self.refresh(context.session.state)
 
