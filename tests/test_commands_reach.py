@@ -97,3 +97,5 @@ def test_what_a_file_does_not_say_is_asked_for(
 def test_serve_takes_an_object_only_with_grasps(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "ur5", "--no-browser", "--object", "mug.obj"]) == 2
     assert "--grasps FILE as well" in capfd.readouterr().err
+    assert main(["serve", "ur5", "--no-browser", "--gripper-frame", "palm"]) == 2
+    assert "--gripper PATH as well" in capfd.readouterr().err

@@ -15,6 +15,9 @@ from tests.browser.served import serve
 from tests.ui.guarded_page import CAMERA
 from tests.wire import WireClient
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.grasps import import_grasps_from_file
+from workbench.grasps.shipped import shipped_grasps
+from workbench.resources import resource_folder
 
 
 def test_ready_is_said_once_the_page_can_be_opened() -> None:
@@ -107,3 +110,40 @@ def test_unsaved_changes_are_named_at_the_end_and_the_old_file_stays(tmp_path: P
     assert "safety_break" in text
     assert str(path) in text
     assert path.read_text() == "gain: 0.5\n"
+
+
+def test_grasps_are_checked_from_the_start_and_ctrl_c_leaves_no_process() -> None:
+    gripper = str(resource_folder("robots") / "two_finger_gripper.urdf")
+    with serve("panda", "--grasps", "bowl", "--gripper", gripper) as served:
+        state = served.wait_for(
+            lambda state: any(
+                grasp["state"] == "reached" for grasp in state["grasps"].values()
+            ),
+            timeout_s=90.0,
+        )  # fmt: skip
+        assert set(state["grasps"]) == set(
+            import_grasps_from_file(shipped_grasps("bowl").grasps).get_grasp_names()
+        )
+        children = _children(served.process.pid)
+        assert children
+        assert served.interrupt() == 0
+        # Python's own helper process ends a moment after the one that it helped.
+        ended_by = time.monotonic() + 5.0
+        while any(map(_runs, children)) and time.monotonic() < ended_by:
+            time.sleep(0.02)
+        assert not [pid for pid in children if _runs(pid)]
+    assert not any("Traceback" in line for line in served.lines), served.lines
+
+
+def _children(pid: int) -> list[int]:
+    """Return the processes that a process has started."""
+    texts = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for text in texts for child in text.read_text().split()]
+
+
+def _runs(pid: int) -> bool:
+    """Tell whether a process is there; one that ended and that nobody asked about is not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -134,6 +134,13 @@ def _add_serve(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
         help="mesh of the object that the grasps are on; default: the file that they name, where "
         "it lies beside them",
     )  # fmt: skip
+    grasps.add_argument(
+        "--gripper", metavar="PATH", help="URDF of a gripper that the robot does not have"
+    )
+    grasps.add_argument(
+        "--gripper-frame", metavar="LINK",
+        help="link of --gripper that grasps are relative to; default: its root",
+    )  # fmt: skip
 
     server = serve.add_argument_group("server")
     server.add_argument(
@@ -186,6 +193,10 @@ def _run_serve(options: argparse.Namespace) -> int:
         _refuse_robot_options(options)
     if options.object is not None and options.grasps is None:
         raise UsageError("needs grasps on it", field="--object", expected="--grasps FILE as well")
+    if options.gripper_frame is not None and options.gripper is None:
+        raise UsageError(
+            "needs a gripper", field="--gripper-frame", expected="--gripper PATH as well"
+        )
     from workbench.model.request import RobotRequest
     from workbench.ui.app import AppOptions, run_app
     from workbench.ui.server import ServerOptions
@@ -218,6 +229,8 @@ def _run_serve(options: argparse.Namespace) -> int:
             restore=options.restore,
             grasps_path=options.grasps,
             object_path=options.object,
+            gripper_path=options.gripper,
+            gripper_frame=options.gripper_frame,
             open_browser=not options.no_browser,
         ),
     )

@@ -55,7 +55,8 @@ def test_grasps_are_uploaded_moved_driven_to_added_to_and_downloaded(
         page.upload("Object mesh", shipped_grasps("mug").mesh)
         before = served.wait_for(is_checked, timeout_s=90.0)
         assert before["grasps"][MARKUP]["state"] == "reached"
-        page.button(f"{MARKUP[:25]}… · 0.78 · reached").click()
+        row = page.page.get_by_role("button", name=f"{MARKUP[:25]}… · 0.78 · reached")
+        row.click()
         served.wait_for(lambda state: state["selected_grasp"] == MARKUP)
         expect(page.page.get_by_text(MARKUP, exact=True)).to_be_visible()
 

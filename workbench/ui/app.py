@@ -21,6 +21,7 @@ from workbench.config.pasted import read_dimos_file
 from workbench.config.settings import Settings
 from workbench.desktop import has_desktop
 from workbench.grasps.files import read_grasp_files
+from workbench.grasps.gripper_model import load_gripper
 from workbench.live.autosave import Leftover, discard, leftovers
 from workbench.live.explainer import Explainer
 from workbench.live.export import export_text
@@ -74,6 +75,8 @@ class AppOptions:
             offers it.
         grasps_path: Grasp file to start with, or the name of one that is shipped.
         object_path: Mesh of the object that they are on.
+        gripper_path: URDF of a gripper that the robot does not have, to draw grasps with.
+        gripper_frame: Link of it that grasps are relative to; its root by default.
         open_browser: Whether to open a browser.
     """
 
@@ -84,6 +87,8 @@ class AppOptions:
     restore: bool | None = None
     grasps_path: str | None = None
     object_path: str | None = None
+    gripper_path: str | None = None
+    gripper_frame: str | None = None
     open_browser: bool = True
 
 
@@ -115,7 +120,11 @@ class App:
         opened = file_to_open(options.session_path, options.restore, left_behind)
         if opened is not None:
             request = opened.file.request
-        bundle = load_bundle(request)
+        self._load = load_bundle
+        if options.gripper_path is not None:
+            own = load_gripper(RobotRequest(options.gripper_path), options.gripper_frame)
+            self._load = partial(load_bundle, gripper=own)
+        bundle = self._load(request)
         ready = None if opened is None else fitted(opened.file, bundle, opened.name)
         settings = initial_settings(
             bundle, kinematics=kinematics, rate_hz=options.rate_hz,
@@ -181,8 +190,9 @@ class App:
             open_to_lookers=self.server.filter.open_to_lookers,
         )
         loader = SessionRobotLoader(
-            self.session, self.jobs, notices, request, look_first_from=self.pump.look_first_from
-        )
+            self.session, self.jobs, notices, request, load=self._load,
+            look_first_from=self.pump.look_first_from,
+        )  # fmt: skip
         self.keeper = SessionKeeper(
             self.session, lambda: loader.request, lambda: viser_server.get_clients().values(),
             folder=folder, left_behind=left_behind,

@@ -28,7 +28,7 @@ from workbench.ik.task_checks import check_barriers, check_limits, check_tasks
 from workbench.ik.tick import LiveEngine
 from workbench.ik.types import Engine, EngineKind
 from workbench.isaac.engine import IsaacEngine
-from workbench.live.bundle import RobotBundle
+from workbench.live.bundle import Gripper, RobotBundle
 from workbench.live.grasp_edits import scene_for
 from workbench.model.collision import build_collision_model
 from workbench.model.description import RobotDescription
@@ -41,17 +41,24 @@ Progress = Callable[[float, str], None]
 _S = TypeVar("_S", bound=Spec)
 
 
-def load_bundle(request: RobotRequest, progress: Progress | None = None) -> RobotBundle:
+def load_bundle(
+    request: RobotRequest, progress: Progress | None = None, *, gripper: Gripper | None = None
+) -> RobotBundle:
     """Load a robot and build everything that runs it.
 
     Args:
         request: What to load.
         progress: Told the share done, in [0, 1], and what is being done; may raise to cancel.
+        gripper: A gripper that the robot does not have, in the place of its own.
 
     Raises:
         WorkbenchError: If it cannot be loaded; nothing is left behind.
     """
     robot = load_robot(request, progress=progress)
+
+    def gripper_at(frame: str) -> Gripper:
+        return gripper or gripper_of_robot(request, frame, robot.description.visuals)
+
     return RobotBundle(
         description=robot.description,
         engine=LiveEngine(robot),
@@ -65,7 +72,7 @@ def load_bundle(request: RobotRequest, progress: Progress | None = None) -> Robo
         frame_poses=partial(frame_poses, robot),
         centre_of_mass=partial(centre_of_mass, robot),
         start_reach=partial(start_reach_work, request),
-        gripper=lambda frame: gripper_of_robot(request, frame, robot.description.visuals),
+        gripper=gripper_at,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 import viser
 
 from workbench.errors import ConfigError, GraspError, WorkbenchError
-from workbench.grasps.grasp import Axis
+from workbench.grasps.grasp import Axis, Grasp
 from workbench.grasps.gripper import FingerJoint, match_fingers
 from workbench.live.bundle import Gripper
 from workbench.live.grasp_edits import (
@@ -125,6 +125,10 @@ class GraspAuthor:
         ]  # fmt: skip
         rest = {finger.name: finger.clamped(0.0) for finger in leaders}
         self._positions = {"held": dict(rest), "open": dict(rest)}
+        scene = state.settings.grasp_scene
+        if self._gripper is not None and scene is not None and len(scene.grasps):
+            grasps = grasps_of(scene)
+            self._take(grasps[grasps.ranking[0]])
         gui = self._context.tools.gui
         with self._place:
             self._finger_folder = gui.add_folder(None)
@@ -180,17 +184,22 @@ class GraspAuthor:
         name, scene = self._selected(), self._context.session.state.settings.grasp_scene
         assert scene is not None and self._gripper is not None
         grasp = grasps_of(scene)[name]
+        self._take(grasp)
+        for (moment, finger), field in self._fields.items():
+            field.show(f"{self._positions[moment][finger]:g}")
+        self._show_fingers("held")
+
+    def _take(self, grasp: Grasp) -> None:
+        """Take a grasp's fingers as the next ones, as far as the gripper has them."""
+        assert self._gripper is not None
         moments: tuple[tuple[Moment, Mapping[str, float]], ...] = (
             ("open", grasp.pregrasp_cspace_position),
             ("held", grasp.cspace_position),
         )
         for moment, written in moments:
-            positions = self._positions[moment]
             found = match_fingers(written, self._gripper.fingers).positions
+            positions = self._positions[moment]
             positions.update({name: at for name, at in found.items() if name in positions})
-            for finger, at in positions.items():
-                self._fields[moment, finger].show(f"{at:g}")
-        self._show_fingers("held")
 
     # Edits -----------------------------------------------------------------------------------
 
