@@ -29,9 +29,9 @@ def test_what_is_typed_is_exported_downloaded_and_loaded_back(
     with serve(ROBOT) as served:
         first = open_page(served)
         first.tab("Tune")
-        first.type("position_cost", "2.5")
-        first.type("orientation_cost", "1e-4")
-        first.type("gain", "0.3")
+        first.set("position_cost", "2.5")
+        first.set("orientation_cost", "1e-4")
+        first.set("gain", "0.3")
         tuned = {"position_cost": 2.5, "orientation_cost": 1e-4, "gain": 0.3}
         served.wait_for(lambda state: tuned.items() <= state["config"].items())
         assert tuned.items() <= config_of(served).items()
@@ -45,7 +45,7 @@ def test_what_is_typed_is_exported_downloaded_and_loaded_back(
 
         # A change, then the file again: one step that undo takes back.
         first.tab("Tune")
-        first.type("gain", "0.9")
+        first.set("gain", "0.9")
         served.wait_for(lambda state: state["config"]["gain"] == 0.9)
         first.tab("File")
         with first.page.expect_file_chooser() as choosing:
@@ -64,7 +64,7 @@ def test_what_is_typed_is_exported_downloaded_and_loaded_back(
         second = open_page(served)
         second.tab("Tune")
         expect(second.field("gain")).to_have_value("0.9")
-        second.type("gain", "0.4")
+        second.set("gain", "0.4")
         served.wait_for(lambda state: state["config"]["gain"] == 0.4)
         expect(first.field("gain")).to_have_value("0.4")
 
@@ -75,7 +75,7 @@ def test_a_value_that_is_refused_goes_back_with_the_reason(
     with serve(ROBOT) as served:
         page = open_page(served)
         page.tab("Tune")
-        page.type("gain", "7")
+        page.set("gain", "7")
         expect(page.page.get_by_text("is out of range").first).to_be_visible()
         expect(page.field("gain")).to_have_value("0.5")
         assert served.state()["config"]["gain"] == 0.5
