@@ -257,7 +257,7 @@ def test_go_is_offered_for_the_selected_grasp_and_can_be_paused_and_gone_back(ta
     tab.rig.run_jobs()
     tab.refresh()
     assert go.disabled
-    tab.click("Pause")
+    tab.click("Pause on the way")
     assert "paused on the way to" in text_of(tab.rig)
     tab.click("Go on")
     tab.click("Go back")

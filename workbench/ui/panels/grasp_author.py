@@ -63,7 +63,9 @@ class GraspAuthor:
         with self._folder:
             self._selected_form = TypedForm(tools)
             with self._selected_form:
-                self._name = self._selected_form.add("name", "Its name.", "", self._rename)
+                self._name = self._selected_form.add(
+                    "name", "Another name for the selected grasp.", "", self._rename
+                )
                 self._rating = self._selected_form.add(
                     "its confidence", "Its quality, from 0 to 1.", "", self._rate
                 )

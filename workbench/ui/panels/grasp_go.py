@@ -47,7 +47,7 @@ class GraspGoPanel:
         )  # fmt: skip
         with button_row(tools):
             self._pause = add_button(
-                gui, "Pause", "Holds the robot where it is on its way.",
+                gui, "Pause on the way", "Holds the robot where it is on its way.",
                 icon=viser.Icon.PLAYER_PAUSE, visible=False,
             )  # fmt: skip
             self._on = add_button(
