@@ -70,6 +70,29 @@ def test_no_solution_is_json_as_well_and_exit_status_1(
     assert status == 1
     assert (plan["status"], plan["attempts"], plan["positions"]) == ("NO_SOLUTION", 2, None)
     assert plan["iterations"] == 7
+    assert plan["position_error_m"] > 1.0
+
+
+def test_where_the_solve_failed_there_are_no_errors_rather_than_none_left(
+    capsys: pytest.CaptureFixture[str], arm: str
+) -> None:
+    status, out, _ = run(capsys, "--robot", arm, "--target", "tool=1e300,0,0,1,0,0,0")
+    plan = json.loads(out)
+    assert (status, plan["status"], plan["iterations"]) == (1, "NO_SOLUTION", 0)
+    assert (plan["position_error_m"], plan["orientation_error_rad"]) == (None, None)
+
+
+def test_a_plan_may_start_on_a_limit_and_not_beyond_it(
+    capsys: pytest.CaptureFixture[str], arm: str
+) -> None:
+    robot, _ = controlled_from_request(RobotRequest(arm))
+    limit = float(robot.upper[robot.joint_index("elbow")])
+    words = ("--robot", arm, "--target", TARGET, "--start")
+    assert run(capsys, *words, f"elbow={limit!r}")[0] == 0
+    status, out, err = run(capsys, *words, f"elbow={limit + 1e-3!r}")
+    assert (status, out) == (2, "")
+    for evidence in ("--start elbow", repr(limit + 1e-3), f"{-limit:.6g}, {limit:.6g}"):
+        assert evidence in err
 
 
 def test_a_held_joint_is_held_and_out_writes_a_file(
@@ -103,6 +126,7 @@ def test_a_held_joint_is_held_and_out_writes_a_file(
         (["--robot", "ARM", "--target", TARGET, "--target", TARGET], "twice"),
         (["--robot", "ARM", "--target", TARGET, "--start", "elbou=0"], "elbow"),
         (["--robot", "ARM", "--target", TARGET, "--start", "elbow"], "JOINT=VALUE"),
+        (["--robot", "ARM", "--target", TARGET, "--start", "elbow=9"], "outside the joint's"),
         (["--robot", "ARM", "--target", TARGET, "--hold", "elbow=9"], "outside its limits"),
         (["--robot", "ARM", "--target", TARGET, "--attempts", "0"], "--attempts"),
         (["--robot", "ARM", "--target", TARGET, "--seed", "-1"], "--seed"),

@@ -13,6 +13,9 @@ from workbench.commands.reference_arithmetic import fix_arithmetic, run_again
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from workbench.config.kinematics import PinkKinematicsConfig
     from workbench.config.planning import PlanningConfig
     from workbench.ik.planning import PlanResult
@@ -136,7 +139,7 @@ def _plan(options: argparse.Namespace) -> int:
     robot, structure = controlled_from_request(RobotRequest(options.robot))
     config = _config(options, structure)
     poses = _poses(targets, robot)
-    seed = robot.vector(start)
+    seed = _start(start, robot)
     result = Planner(robot, config, planning).plan(poses, seed, held=held)
     text = json.dumps(_outcome(result, robot, options.robot, planning), indent=2)
     if options.out is None:
@@ -192,9 +195,27 @@ def _poses(targets: dict[str, tuple[float, ...]], robot: ControlledRobot) -> dic
     return poses
 
 
+def _start(positions: dict[str, float], robot: ControlledRobot) -> NDArray[np.float64]:
+    """Return where the first attempt starts, in the order of commands, rad or m, shape (n,)."""
+    from workbench.ik.bounds import LIMIT_TOLERANCE
+
+    seed = robot.vector(positions)
+    for name, position in positions.items():
+        index = robot.joint_index(name)
+        lower, upper = float(robot.lower[index]), float(robot.upper[index])
+        if not lower - LIMIT_TOLERANCE <= position <= upper + LIMIT_TOLERANCE:
+            raise UsageError(
+                "is outside the joint's limits", field=f"--start {name}", value=position,
+                expected=f"a position in [{lower:.6g}, {upper:.6g}]",
+            )  # fmt: skip
+    return seed
+
+
 def _outcome(
     result: PlanResult, robot: ControlledRobot, name: str, planning: PlanningConfig
 ) -> dict[str, Any]:
+    # A failed solve counts, as in DimOS, as no iterations and no errors: nothing was measured.
+    measured = result.succeeded or result.iterations > 0
     return {
         "robot": name,
         "status": result.status,
@@ -202,8 +223,8 @@ def _outcome(
         "attempt": result.attempt,
         "attempts": result.attempts,
         "iterations": result.iterations,
-        "position_error_m": result.position_error_m,
-        "orientation_error_rad": result.orientation_error_rad,
+        "position_error_m": result.position_error_m if measured else None,
+        "orientation_error_rad": result.orientation_error_rad if measured else None,
         "seed": planning.seed,
         "positions": None if result.positions is None else robot.by_name(result.positions),
     }
