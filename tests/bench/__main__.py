@@ -3,6 +3,9 @@
 Every figure with a goal is a ratio or a latency taken within this one run, from medians of many
 interleaved repeats, because the machines that this runs on are shared. Nothing here decides a
 test: a goal that is missed is printed as missed.
+
+``python -m tests.bench NAME ...`` takes only those measurements and leaves the other figures of
+the file as they are; a run of all starts the file afresh.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +63,38 @@ def main(arguments: list[str]) -> int:
         if hasattr(measurement, "table"):
             print("\n".join(measurement.table(measured)), flush=True)
     RESULT.parent.mkdir(exist_ok=True)
-    RESULT.write_text(json.dumps({"machine": machine, "results": rows}, indent=2) + "\n")
+    former = _former() if arguments else {}
+    RESULT.write_text(json.dumps(merged(former, machine, rows), indent=2) + "\n")
     missed = [row["name"] for row in rows if row["met"] is False]
     print(f"{len(rows)} figures, {len(missed)} goals missed; written to {RESULT}")
     return 0
+
+
+def merged(
+    former: Mapping[str, Any], machine: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return what the file shall hold: the newest figure of each name.
+
+    A figure that stays from another machine, or from other versions, says so itself under
+    ``machine``.
+
+    Args:
+        former: What the file holds; empty for none.
+        machine: Where and with which versions the new figures were taken.
+        rows: The new figures.
+    """
+    taken_on = former.get("machine", machine)
+    elsewhere = {} if taken_on == machine else {"machine": taken_on}
+    kept = {row["name"]: {**elsewhere, **row} for row in former.get("results", ())}
+    fresh = {row["name"]: dict(row) for row in rows}
+    return {"machine": dict(machine), "results": list({**kept, **fresh}.values())}
+
+
+def _former() -> dict[str, Any]:
+    try:
+        return json.loads(RESULT.read_text())
+    except (OSError, ValueError):
+        return {}
 
 
 def _print(row: dict[str, Any]) -> None:
