@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from live_fakes import JOINTS, Rig, at, commanded, fake_bundle, start_settings, tool_poses
 
-from workbench.config.settings import Settings
+from workbench.config.settings import Mode, Settings
 from workbench.errors import ConfigError
 from workbench.live.bundle import RobotBundle
 from workbench.live.export import export_text
@@ -41,6 +41,38 @@ def test_a_refused_edit_changes_nothing(rig: Rig):
     with pytest.raises(ConfigError, match="gain"):
         rig.set_gain(2.0)
     assert rig.session.state is before
+
+
+@pytest.mark.parametrize("mode", ["live", "streaming"])
+def test_a_margin_that_leaves_a_joint_no_room_is_refused(rig: Rig, mode: Mode):
+    def turn(margin: float) -> None:
+        rig.session.edit(
+            None,
+            lambda old: replace(
+                old, mode=mode, streaming=old.streaming.with_values(command_limit_margin=margin)
+            ),
+        )
+
+    turn(0.999)
+    before = rig.session.state
+    with pytest.raises(ConfigError) as refused:
+        turn(1.0)
+    assert rig.session.state is before
+    assert str(refused.value) == (
+        "streaming.command_limit_margin: leaves joint x no room between its limits (got 1.0); "
+        "expected less than 1 m, half of that joint's range"
+    )
+
+
+def test_a_joint_that_the_default_margin_leaves_no_room_keeps_a_robot_from_streaming_only():
+    rig = Rig()
+    narrow = replace(rig.bundle.description.joints[1], lower=0.0, upper=1e-4)
+    joints = (rig.bundle.description.joints[0], narrow, rig.bundle.description.joints[2])
+    description = replace(rig.bundle.description, joints=joints)
+    bundle = replace(rig.bundle, description=description)
+    rig.session.replace_bundle(bundle, start_settings(bundle))
+    with pytest.raises(ConfigError, match=r"joint y no room.*less than 5e-05 m"):
+        rig.session.edit(None, lambda old: replace(old, mode="streaming"))
 
 
 def test_an_edit_that_changes_nothing_makes_no_step_and_no_news(rig: Rig):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from workbench.config.settings import Settings
+from workbench.config.streaming import StreamingConfig
 from workbench.errors import ConfigError, did_you_mean
 from workbench.ik.task_checks import check_barriers, check_limits, check_tasks
 from workbench.model.description import RobotDescription
@@ -72,9 +73,28 @@ def check_settings(settings: Settings, description: RobotDescription) -> None:
             expected=did_you_mean(scene.gripper_frame or "", description.frames),
         )  # fmt: skip
     settings.streaming.check_joints(description.joint_names)
+    _check_command_margin(settings, description)
     check_tasks(settings.tasks, description)
     check_limits(settings.limits, description)
     check_barriers(settings.barriers, description)
+
+
+def _check_command_margin(settings: Settings, description: RobotDescription) -> None:
+    """Raise ConfigError where the commands' margin leaves a joint no room between its limits."""
+    margin = settings.streaming.command_limit_margin
+    # A robot with a joint that even the default leaves no room shall open, though it cannot stream.
+    if settings.mode != "streaming" and margin == StreamingConfig().command_limit_margin:
+        return
+    for joint in description.joints:
+        if joint.lower is None or joint.upper is None:
+            continue
+        room = joint.upper - joint.lower
+        if 2.0 * margin >= room:
+            raise ConfigError(
+                f"leaves joint {joint.name} no room between its limits",
+                field="streaming.command_limit_margin", value=margin,
+                expected=f"less than {0.5 * room:.6g} {joint.unit}, half of that joint's range",
+            )  # fmt: skip
 
 
 def unknown_joint(name: str, description: RobotDescription, group: str = "") -> ConfigError:
