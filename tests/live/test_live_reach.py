@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from functools import partial
 
@@ -222,6 +223,21 @@ def test_workers_do_all_tasks_elsewhere_hand_on_what_they_raise_and_end_at_once(
         assert time.monotonic() - began < 2.0
     assert not pool.run([80], found.__setitem__)
     assert 80 not in found
+
+
+def start_asking():
+    return lambda _task: signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_ctrl_c_does_not_reach_a_worker_from_its_first_moment_on() -> None:
+    pool: WorkerPool[int, set[int]] = WorkerPool(start_asking, count=1)
+    blocked: dict[int, set[int]] = {}
+    try:
+        assert pool.run([1], blocked.__setitem__)
+    finally:
+        pool.stop()
+    assert signal.SIGINT in blocked[1]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def test_a_worker_that_dies_is_said() -> None:
