@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import qpsolvers
 from pink.exceptions import NoSolutionFound
 
+from tests.ik.engines import CALM, arm_engine, inputs, moved, poses
 from workbench.ik import failures, solvers
 from workbench.ik.solvers import check_solver, installed_solvers, solver_infos
 
@@ -108,3 +110,19 @@ def test_osqp_says_nothing_on_the_terminal_in_a_process_of_its_own() -> None:
     )
     assert done.stdout.split() == ["True", "False"]
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("solver", ["proxqp", "osqp", "daqp"])
+@pytest.mark.parametrize("cost", [1e9, 1e200])
+def test_a_cost_beyond_a_solvers_numbers_is_a_failed_solve_and_not_a_standstill(
+    solver: str, cost: float, tmp_path: Path
+) -> None:
+    engine = arm_engine(tmp_path)
+    target = moved(poses(engine)["tool"], (0.1, 0.0, 0.0))
+    config = CALM.with_values(solver=solver, position_cost=cost)
+    before = engine.q.copy()
+    result = engine.tick(inputs({"tool": target}, config))
+    assert result.status.code in ("ok", "solver_failed", "infeasible", "velocity_exceeded")
+    if not result.status.ok:
+        np.testing.assert_array_equal(engine.q, before)
+    assert engine.tick(inputs({"tool": target})).status.ok

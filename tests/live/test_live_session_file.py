@@ -48,7 +48,7 @@ all_settings = st.builds(
     home_base=poses,
     held_joints=numbers,
     velocity_caps=st.dictionaries(names, st.floats(1e-3, 10.0), max_size=2),
-    named_poses=st.dictionaries(names, robot_poses, max_size=2),
+    named_poses=st.dictionaries(names.filter(str.isprintable), robot_poses, max_size=2),
     tasks=st.sampled_from(
         ((), (DampingTaskSpec(name="calm", cost=1e-8), FrameTaskSpec(name="foot", frame="sole")))
     ),
@@ -162,6 +162,12 @@ def with_settings(text: str) -> str:
             "settings.targets.t.position[1]",
             4,
         ),
+        (
+            with_settings("home_base: {position: [1.0e+300, 0, 0]}"),
+            "settings.home_base.position[0]",
+            4,
+        ),
+        (with_settings("named_poses: {'': {positions: {}}}"), "settings.named_poses.", 4),
         (with_settings("streaming: {timeout: -1}"), "settings.streaming.timeout", 4),
         (with_settings("streaming: {time_out: 1}"), "settings.streaming.time_out", 4),
         (with_settings("simulated_arm: {delay_s: 1e9}"), "settings.simulated_arm.delay_s", 4),

@@ -66,7 +66,7 @@ def test_another_urdf_is_remarked() -> None:
         (Settings(targets={"foot": ToolTarget(at(0.0))}), None, "targets.foot"),
         (Settings(home={"w": 0.0}), None, "w"),
         (Settings(held_joints={"w": 0.0}), None, "held_joints.w"),
-        (Settings(), RobotPose({"w": 0.0}), "w"),
+        (Settings(), RobotPose({"w": 0.0}), "pose.positions.w"),
         (Settings(tasks=(FrameTaskSpec(name="foot", frame="sole"),)), None, "sole"),
     ],
 )

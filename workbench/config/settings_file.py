@@ -17,7 +17,7 @@ from workbench.config.limits import (
 from workbench.config.planning import PlanningConfig
 from workbench.config.robot_pose import RobotPose
 from workbench.config.sections import Section
-from workbench.config.settings import Mode, Settings, SolveWith, ToolTarget
+from workbench.config.settings import FARTHEST_TARGET_M, Mode, Settings, SolveWith, ToolTarget
 from workbench.config.simulated_arm import SimulatedArmConfig
 from workbench.config.streaming import StreamingConfig
 from workbench.config.tasks import task_to_mapping, tasks_from_section
@@ -91,7 +91,7 @@ def settings_from_section(section: Section) -> Settings:
         ),
         "held_joints": section.numbers_by_name("held_joints"),
         "velocity_caps": section.numbers_by_name("velocity_caps"),
-        "named_poses": _named(section, "named_poses", robot_pose_from_section),
+        "named_poses": _named_poses(section),
         "tasks": tasks_from_section(section),
         "limits": limits_from_section(section),
         "barriers": barriers_from_section(section),
@@ -127,6 +127,12 @@ def pose_from_section(section: Section, *others: str) -> Pose:
     """
     section.refuse_unknown(("position", "wxyz", *others))
     position = section.vector("position", 3)
+    for index, coordinate in enumerate(position):
+        if abs(coordinate) > FARTHEST_TARGET_M:
+            raise section.error(
+                "is too far away", "position", index, value=coordinate,
+                expected=f"at most {FARTHEST_TARGET_M:g} m from the origin",
+            )  # fmt: skip
     wxyz = section.vector("wxyz", 4, (1.0, 0.0, 0.0, 0.0))
     length = sum(number * number for number in wxyz) ** 0.5
     if abs(length - 1.0) > _UNIT_LENGTH_SLACK:
@@ -153,14 +159,7 @@ def robot_pose_from_section(section: Section) -> RobotPose:
 
 
 def _target(section: Section) -> ToolTarget:
-    pose = pose_from_section(section, "enabled")
-    try:
-        return ToolTarget(pose, section.switch("enabled", True))
-    except ConfigError as error:
-        axis = "xyz".index(error.field or "x")
-        raise section.error(
-            error.message, "position", axis, value=error.value, expected=error.expected
-        ) from error
+    return ToolTarget(pose_from_section(section, "enabled"), section.switch("enabled", True))
 
 
 def _named(section: Section, key: str, read: Callable[[Section], _T]) -> Mapping[str, _T]:
@@ -168,6 +167,16 @@ def _named(section: Section, key: str, read: Callable[[Section], _T]) -> Mapping
         return {}
     inner = section.section(key)
     return {name: read(inner.section(name)) for name in inner.mapping}
+
+
+def _named_poses(section: Section) -> Mapping[str, RobotPose]:
+    found = _named(section, "named_poses", robot_pose_from_section)
+    for name in found:
+        if not name.strip() or not name.isprintable():
+            raise section.error(
+                "is no name", "named_poses", name, expected="a word that one can see"
+            )
+    return found
 
 
 def _group(section: Section, key: str, group: type[_G]) -> _G:

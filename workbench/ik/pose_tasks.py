@@ -23,7 +23,7 @@ from workbench.ik import failures
 from workbench.ik.bounds import LIMIT_TOLERANCE, JointBounds
 from workbench.ik.fast import FastSolver
 from workbench.ik.posture import inward_limits
-from workbench.ik.solvers import is_sparse_only, quiet_exit_warnings, solve
+from workbench.ik.solvers import is_built_by_hand, quiet_exit_warnings, solve
 from workbench.ik.types import SolveStatus, SolveWith
 from workbench.model.controlled import ControlledRobot
 from workbench.poses import Pose
@@ -216,7 +216,7 @@ class PoseTasks:
         if self._posture is not None:
             tasks.append(self._posture)
         limits, constraints = [self._bounds], self._constraints(dt)
-        if not is_sparse_only(config.solver):
+        if not is_built_by_hand(config.solver):
             return self._solve_ik(
                 self.configuration, tasks, dt, solver=config.solver, damping=config.damping,
                 limits=limits, constraints=constraints, safety_break=config.safety_break,

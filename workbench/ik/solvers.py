@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import qpsolvers
 import scipy.sparse
+from osqp.interface import OSQPException
 
 from workbench.config.kinematics import available_solvers as installed_solvers
 
@@ -18,6 +19,7 @@ __all__ = [
     "SolverInfo",
     "check_solver",
     "installed_solvers",
+    "is_built_by_hand",
     "is_sparse_only",
     "quiet_exit_warnings",
     "solve",
@@ -75,9 +77,18 @@ def solver_infos() -> tuple[SolverInfo, ...]:
     )
 
 
+_LARGEST_FOR_PROXQP = 1e17
+"""Largest entry of the Hessian; with 1e18 proxqp does not come back for minutes."""
+
+
 def is_sparse_only(solver: str) -> bool:
     """Tell whether a solver takes sparse matrices only."""
     return solver in qpsolvers.sparse_solvers and solver not in qpsolvers.dense_solvers
+
+
+def is_built_by_hand(solver: str) -> bool:
+    """Tell whether :func:`solve` does more for a solver than qpsolvers' own call."""
+    return is_sparse_only(solver) or solver == "proxqp"
 
 
 def solve(problem: qpsolvers.Problem, solver: str) -> qpsolvers.Solution:
@@ -88,7 +99,12 @@ def solve(problem: qpsolvers.Problem, solver: str) -> qpsolvers.Solution:
 
     Raises:
         qpsolvers.SolverNotFound: If the solver is not installed.
+        qpsolvers.QPError: If the solver refuses the problem.
+        ArithmeticError: If the numbers are so large that the solver would iterate for minutes and
+            let nothing else run meanwhile.
     """
+    if solver == "proxqp" and not np.abs(problem.P).max(initial=0.0) <= _LARGEST_FOR_PROXQP:
+        raise ArithmeticError("the costs are too large for proxqp")
     if is_sparse_only(solver):
         problem = qpsolvers.Problem(
             scipy.sparse.csc_matrix(problem.P),
@@ -100,7 +116,10 @@ def solve(problem: qpsolvers.Problem, solver: str) -> qpsolvers.Solution:
         )
     # OSQP announces at every call that it will raise by default some day, unless told not to.
     options: dict[str, Any] = {"raise_error": False} if solver == "osqp" else {}
-    return qpsolvers.solve_problem(problem, solver=solver, **options)
+    try:
+        return qpsolvers.solve_problem(problem, solver=solver, **options)
+    except OSQPException as error:  # no kin of any error that qpsolvers knows
+        raise qpsolvers.QPError(f"osqp: {error}") from error
 
 
 def quiet_exit_warnings() -> None:

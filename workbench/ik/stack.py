@@ -32,7 +32,7 @@ from workbench.ik.fast import FastSolver
 from workbench.ik.held_joints import HeldJoints, joint_index
 from workbench.ik.look_ahead import solve_apart
 from workbench.ik.posture import PresentPostureTask
-from workbench.ik.solvers import is_sparse_only, quiet_exit_warnings, solve
+from workbench.ik.solvers import is_built_by_hand, quiet_exit_warnings, solve
 from workbench.ik.task_builder import hard_frame, tool_task_cost
 from workbench.ik.types import SolveWith, TickInputs
 from workbench.poses import Pose
@@ -78,7 +78,7 @@ class TaskStack:
         self._posture = PresentPostureTask(self.bounds)
         self._solve_ik = FastSolver().solve_ik if solve_with == "fast" else pink.solve_ik
         self._config: PinkKinematicsConfig | None = None
-        self._solver_is_sparse = False
+        self._builds_by_hand = False
         self._seen_targets: dict[str, Pose | None] = {}
         self._targets: dict[str, Pose | None] = {}
         self._names: list[str] = []
@@ -186,8 +186,8 @@ class TaskStack:
     def _solve_once(
         self, config: PinkKinematicsConfig, dt: float, constraints: list[Task] | None
     ) -> Vector:
-        if self._solver_is_sparse:
-            return self._solve_sparse(config, dt, constraints)
+        if self._builds_by_hand:
+            return self._solve_built(config, dt, constraints)
         return self._solve_ik(
             self.configuration,
             self._active,
@@ -236,10 +236,10 @@ class TaskStack:
             constraints=constraints,
         )
 
-    def _solve_sparse(
+    def _solve_built(
         self, config: PinkKinematicsConfig, dt: float, constraints: list[Task] | None
     ) -> Vector:
-        """Do what ``pink.solve_ik`` does, and hand over sparse matrices."""
+        """Do what ``pink.solve_ik`` does, and hand the matrices over as the solver wants them."""
         self.configuration.check_limits(safety_break=config.safety_break)
         problem = self._build(dt, constraints)
         solution = solve(problem, config.solver)
@@ -273,7 +273,7 @@ class TaskStack:
     def _update_config(self, config: PinkKinematicsConfig) -> None:
         self._posture.set_cost(config.posture_cost, self.configuration)
         self._posture.set_margin(config.joint_limit_posture_margin)
-        self._solver_is_sparse = is_sparse_only(config.solver)
+        self._builds_by_hand = is_built_by_hand(config.solver)
         self._config = config
 
     def _update_tool_tasks(self, config: PinkKinematicsConfig) -> None:

@@ -42,6 +42,14 @@ def fitted(file: SessionFile, bundle: RobotBundle, name: str) -> FittedSession:
             position outside its limits.
     """
     description = bundle.description
+    if file.pose is not None:
+        try:
+            checked_positions(file.pose.positions, description)
+        except ConfigError as error:
+            raise ConfigError(
+                error.message, path=name, field=f"pose.positions.{error.field}",
+                value=error.value, expected=error.expected,
+            ) from error  # fmt: skip
     try:
         home = {**description.home, **file.settings.home}
         for frame in file.settings.targets:
