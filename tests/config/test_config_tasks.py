@@ -226,6 +226,10 @@ def test_what_was_given_can_no_longer_change() -> None:
         ),
         (lambda: SelfCollisionBarrierSpec(name="a", pairs=0), "pairs: is out of range"),
         (lambda: AccelerationLimitSpec(name="a", acceleration=0.0), "is out of range"),
+        (lambda: AccelerationLimitSpec(name="a", acceleration=1e-11), "is out of range"),
+        (lambda: AccelerationLimitSpec(name="a", acceleration=1e20), "is out of range"),
+        (lambda: AccelerationLimitSpec(name="a", acceleration={"b": 1e20}), "is out of range"),
+        (lambda: VelocityLimitSpec(name="a", share=1e-4), "is out of range"),
         (lambda: PostureTaskSpec(name="a", target="there"), "target: is not given by joint name"),
     ],
 )

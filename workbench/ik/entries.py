@@ -80,6 +80,16 @@ class ListedEntries:
         return self._limits.barriers
 
     @property
+    def acceleration_limits(self) -> dict[int, str]:
+        """Name of the acceleration limit of each tangent coordinate that has one."""
+        return {
+            index: built.spec.name
+            for built in self.limits
+            if built.spec.kind == "acceleration"
+            for index, _ in built.rows
+        }
+
+    @property
     def pink_limits(self) -> list[Limit]:
         """All limits as Pink takes them."""
         return [self._bounds, *(item.limit for item in self._limits.limits)]

@@ -6,7 +6,7 @@ A failed solve is data. These functions turn what Pink and the QP solvers report
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import qpsolvers
@@ -107,7 +107,11 @@ def not_finite(solver: str) -> SolveStatus:
 
 
 def solver_failure(
-    error: Exception, tangent_names: Sequence[str], solver: str, dt: float
+    error: Exception,
+    tangent_names: Sequence[str],
+    solver: str,
+    dt: float,
+    acceleration_limits: Mapping[int, str] | None = None,
 ) -> SolveStatus:
     """Turn what a solver raised into a status.
 
@@ -119,7 +123,9 @@ def solver_failure(
         tangent_names: Name of the joint behind each tangent coordinate.
         solver: Name of the solver.
         dt: Step in s.
+        acceleration_limits: Name of the acceleration limit of each tangent coordinate that has one.
     """
+    accelerations = acceleration_limits or {}
     if isinstance(error, qpsolvers.SolverNotFound):
         return SolveStatus(
             "solver_failed",
@@ -140,13 +146,14 @@ def solver_failure(
             f"Joint {tangent_names[index]} has no step that respects all its limits: it"
             f" would have to move by at least {lower:.3g} and by at most {upper:.3g} in"
             f" {1e3 * dt:.3g} ms.",
-            "Raise its velocity limit, lower the rate, or hold it elsewhere.",
+            _raise_acceleration(accelerations.get(index))
+            + "Raise its velocity limit, lower the rate, or hold it elsewhere.",
         )
     words = exit_words(error.results)
     return SolveStatus(
         "solver_failed",
         f"{solver} found no step" + (f": {words}." if words else ", and does not say why."),
-        _other_solver(solver),
+        _raise_acceleration(next(iter(accelerations.values()), None)) + _other_solver(solver),
     )
 
 
@@ -190,6 +197,13 @@ def exit_words(results: qpsolvers.Solution) -> str:
         return ""
     words = str(status).rsplit(".", maxsplit=1)[-1].removeprefix("PROXQP_")
     return words.replace("_", " ").strip().lower()
+
+
+def _raise_acceleration(name: str | None) -> str:
+    """Return a sentence about the acceleration limit in force; empty where there is none."""
+    if name is None:
+        return ""
+    return f"Raise the acceleration limit {shortened(name)} or switch it off. "
 
 
 def _other_solver(solver: str) -> str:

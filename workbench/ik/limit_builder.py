@@ -10,7 +10,7 @@ import numpy as np
 import pink
 from numpy.typing import NDArray
 from pink.barriers import Barrier, BodySphericalBarrier, PositionBarrier
-from pink.limits import AccelerationLimit, FloatingBaseVelocityLimit, Limit
+from pink.limits import FloatingBaseVelocityLimit, Limit
 
 from workbench.config.limits import (
     AccelerationLimitSpec,
@@ -25,6 +25,7 @@ from workbench.config.limits import (
 )
 from workbench.errors import SolverError, did_you_mean
 from workbench.ik.bounds import JointBounds
+from workbench.ik.braking_limit import BrakingAccelerationLimit
 from workbench.ik.self_collision import HullDistanceBarrier, make_self_collision_barrier
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class LimitBuilder:
     def prepare(self, dt: float) -> None:
         """Tell the limits that depend on it how long the next step is, in s."""
         for built in self.limits:
-            if isinstance(built.limit, AccelerationLimit):
+            if isinstance(built.limit, BrakingAccelerationLimit):
                 built.limit.set_last_integration(self._velocity, dt)
 
     def moved(self, velocity: Vector | None) -> None:
@@ -165,8 +166,10 @@ class LimitBuilder:
     def _limit(self, spec: LimitSpec) -> BuiltLimit | None:
         model = self._configuration.model
         if isinstance(spec, AccelerationLimitSpec):
-            limit = AccelerationLimit(model, self._accelerations(spec))
+            limit = BrakingAccelerationLimit(model, self._accelerations(spec))
             indices = [int(index) for index in limit.indices]
+            if not indices:
+                return None
             rows = [(index, "upper") for index in indices] + [(index, "lower") for index in indices]
             return BuiltLimit(spec, limit, tuple(rows))
         if isinstance(spec, FloatingBaseVelocityLimitSpec):

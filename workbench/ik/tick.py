@@ -180,8 +180,9 @@ class LiveEngine:
                 return explain_step(stack, inputs.dt, config.solver, config.damping)
         except failures.SOLVER_FAILURES as error:
             status = self._conflicts.explain(error, stack) or failures.solver_failure(
-                error, stack.tangent_names, config.solver, inputs.dt
-            )
+                error, stack.tangent_names, config.solver, inputs.dt,
+                stack.entries.acceleration_limits,
+            )  # fmt: skip
             return Explanation(status=status)
 
     def largest_errors(self) -> tuple[float, float]:
@@ -240,8 +241,10 @@ class LiveEngine:
                 velocity = stack.solve(dt)
         except failures.SOLVER_FAILURES as error:
             conflict = self._conflicts.explain(error, stack)
+            accelerations = stack.entries.acceleration_limits
             return _Step(
-                conflict or failures.solver_failure(error, stack.tangent_names, solver, dt)
+                conflict
+                or failures.solver_failure(error, stack.tangent_names, solver, dt, accelerations)
             )
         if not velocity.size:
             return _Step(_OK, velocity)
