@@ -103,8 +103,10 @@ def solve(problem: qpsolvers.Problem, solver: str) -> qpsolvers.Solution:
         ArithmeticError: If the numbers are so large that the solver would iterate for minutes and
             let nothing else run meanwhile.
     """
-    if solver == "proxqp" and not np.abs(problem.P).max(initial=0.0) <= _LARGEST_FOR_PROXQP:
-        raise ArithmeticError("the costs are too large for proxqp")
+    if solver == "proxqp":
+        hessian = np.asarray(problem.P, dtype=np.float64)
+        if not np.abs(hessian).max(initial=0.0) <= _LARGEST_FOR_PROXQP:
+            raise ArithmeticError("the costs are too large for proxqp")
     if is_sparse_only(solver):
         problem = qpsolvers.Problem(
             scipy.sparse.csc_matrix(problem.P),
