@@ -114,3 +114,29 @@ def test_unknown_names_and_positions_that_are_no_numbers_are_refused(robot: Robo
     with pytest.raises(SolverError):
         engine.tick(inputs({"hand": Pose()}))
     np.testing.assert_array_equal(engine.observe(inputs({})).positions, before)
+
+
+def test_a_step_over_a_limit_does_not_stop_it_for_good() -> None:
+    panda = load_robot(RobotRequest("panda"))
+    engine = IsaacEngine(panda)
+    frame = panda.description.tool_frames[0]
+    below = Pose(np.array([0.0, 0.0, -1.0]), np.array([0.0, 1.0, 0.0, 0.0]))
+    asked = inputs({frame: below}, config=PinkKinematicsConfig(solver="osqp"))
+    results = [engine.tick(asked) for _ in range(100)]
+    assert {result.status.code for result in results} == {"ok"}
+    assert any(result.at_limit for result in results)
+    elbow = panda.description.joints[3]
+    assert min(result.positions[3] for result in results) == elbow.lower
+
+
+def test_a_start_outside_the_limits_is_named_with_its_joint(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = IsaacEngine(robot)
+    frame, joint = robot.description.tool_frames[0], robot.description.joints[1]
+    assert joint.upper is not None
+    monkeypatch.setattr(engine, "_inside_limits", lambda positions: positions)
+    engine.set_positions({joint.name: joint.upper + 0.1})
+    status = engine.tick(inputs({frame: Pose()})).status
+    assert status.code == "outside_limits"
+    assert f"Joint {joint.name} is at {joint.upper + 0.1:.6g}" in status.cause

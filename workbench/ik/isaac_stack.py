@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pink
 from numpy.typing import NDArray
-from pink.exceptions import NoSolutionFound, PinkError
+from pink.exceptions import NoSolutionFound, NotWithinConfigurationLimits, PinkError
 from pink.tasks import FrameTask, PostureTask, Task
 
 from workbench.ik.failures import SOLVER_FAILURES
@@ -27,6 +27,9 @@ Vector = NDArray[np.float64]
 SOLVE_FAILURES: tuple[type[Exception], ...] = (PinkError, *SOLVER_FAILURES)
 """What :meth:`IsaacStack.solve` raises where there is no step: a configuration outside its limits,
 a QP without a solution, a solver that is not there or cannot cope, a task without a target."""
+
+OutsideLimits = NotWithinConfigurationLimits
+"""The one of them for a configuration outside its limits, with joint, value and both limits."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.errors import SolverError, did_you_mean
 from workbench.ik import failures
+from workbench.ik.isaac_stack import OutsideLimits
 from workbench.ik.readings import joints_at_limit, placed, tool_result
 from workbench.ik.types import SolveStatus, TickInputs, TickResult, ToolResult
 from workbench.isaac.controller import PinkIKController
@@ -65,11 +66,7 @@ class IsaacEngine:
         Raises:
             SolverError: If there is no such joint or a position is not finite; nothing has moved.
         """
-        values = placed(self._names, self._positions, positions)
-        for index, joint in enumerate(self._robot.description.joints):
-            low = -math.inf if joint.lower is None else joint.lower
-            high = math.inf if joint.upper is None else joint.upper
-            values[index] = min(max(values[index], low), high)
+        values = self._inside_limits(placed(self._names, self._positions, positions))
         if transform_base_to_world is not None and self._robot.description.floating_base:
             self._base = transform_base_to_world
         self._positions = frozen_array(values)
@@ -94,20 +91,48 @@ class IsaacEngine:
         controller = self._controller_for(inputs, frame)
         step = controller.forward(self._estimated(), self._setpoint(frame, target), 0.0)
         if step is None or step.joints is None or step.joints.positions is None:
-            status = failures.solver_failure(
-                controller.error, self._names, inputs.config.solver, inputs.dt
-            )
-            return self._result(inputs, status, None, started)
+            return self._result(inputs, self._no_step(controller.error, inputs), None, started)
         by_name = dict(
             zip(step.joints.position_names, flat_array(step.joints.positions), strict=True)
         )
-        before, self._positions = self._positions, frozen_array([by_name[n] for n in self._names])
+        # osqp may step over a limit by some 1e-3; from there Pink would refuse every further step.
+        after = self._inside_limits(np.array([by_name[name] for name in self._names]))
+        before, self._positions = self._positions, frozen_array(after)
         velocities = frozen_array((self._positions - before) / inputs.dt)
         return self._result(inputs, _OK, velocities, started)
 
     def observe(self, inputs: TickInputs) -> TickResult:
         """Return the present state and errors without moving."""
         return self._result(inputs, _OK, None, time.perf_counter())
+
+    def _inside_limits(self, positions: Vector) -> Vector:
+        """Return positions, shape (n,) in rad or m, clamped into the limits of their joints."""
+        joints = self._robot.description.joints
+        lower = [-math.inf if joint.lower is None else joint.lower for joint in joints]
+        upper = [math.inf if joint.upper is None else joint.upper for joint in joints]
+        return np.clip(positions, lower, upper)
+
+    def _no_step(self, error: Exception, inputs: TickInputs) -> SolveStatus:
+        """Return the status of a tick whose controller took no step."""
+        if isinstance(error, OutsideLimits):
+            below = error.value < error.lower
+            limit = error.lower if below else error.upper
+            return SolveStatus(
+                "outside_limits",
+                f"Joint {self._joint_of_coordinate(error.joint)} is at {error.value:.6g}, "
+                f"{'below its lower' if below else 'above its upper'} limit {limit:.6g}; "
+                "the arm holds.",
+                "Put it inside its limits.",
+            )
+        return failures.solver_failure(error, self._names, inputs.config.solver, inputs.dt)
+
+    def _joint_of_coordinate(self, index: int) -> str:
+        """Return the name of the joint that a coordinate of q belongs to."""
+        return next(
+            name
+            for name, joint in zip(self._model.names, self._model.joints, strict=True)
+            if joint.idx_q <= index < joint.idx_q + joint.nq
+        )
 
     def _controller_for(self, inputs: TickInputs, frame: str) -> _Controller:
         """Return the controller for these values, reset where the robot is when it is a new one."""
