@@ -78,6 +78,24 @@ def test_mistakes_in_a_config_file_are_named(text: str, complaint: str) -> None:
         read_dimos_file(text, name="x")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ngain: 0.3",
+        "# --x\ngain: 0.3",
+        "gain: 0.3  # -- x",
+        "gain: 0.3  # was --m.kinematics.gain=0.2",
+        "--- # gain = 0.3\ngain: 0.3",
+        "# from Isaac PinkIKController\ngain: 0.3",
+        "# PinkIKController(gain=0.3)\n\ngain: 0.3",
+        '# after PinkIKController\n{"gain": 0.3}',
+    ],
+)
+def test_comments_and_dashes_do_not_make_a_file_something_else(text: str) -> None:
+    read = read_pasted(text)
+    assert read.kind == "dimos-file" and read.kinematics == PinkKinematicsConfig(gain=0.3)
+
+
 # DimOS's flags
 
 
@@ -86,7 +104,8 @@ def test_a_pasted_command_is_read() -> None:
         "dimos --simulation run xarm-planner \\\n"
         "  --manipulationmodule.kinematics.gain=0.3 --kinematics.max-iterations 50 \\\n"
         "  --manipulationmodule.kinematics.damping 1e-8 # calm\n"
-        "  --MANIPULATIONMODULE.kinematics.safety_break=FALSE --arm.kinematics.solver='daqp'\n"
+        "  --MANIPULATIONMODULE.kinematics.safety_break=FALSE \\\n"
+        "  --manipulationmodule.kinematics.solver='daqp'\n"
     )
     assert read.kinematics == PinkKinematicsConfig(
         gain=0.3, max_iterations=50, damping=1e-8, safety_break=False, solver="daqp"
@@ -98,6 +117,13 @@ def test_a_pasted_command_is_read() -> None:
 def test_the_last_of_two_flags_counts() -> None:
     read = read_dimos_flags("--m.kinematics.gain=0.3 --kinematics.gain=0.4")
     assert read.kinematics.gain == 0.4
+
+
+def test_flags_of_two_modules_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r":2: --b\.kinematics\.gain: .*second module.*--a\."):
+        read_pasted("--a.kinematics.gain=.1 \\\n--b.kinematics.gain=.2")
+    one = "--my-arm.kinematics.gain=.1 --kinematics.dt=.02 --MY_ARM.kinematics.gain=.2 --b.x=1"
+    assert read_pasted(one).kinematics == PinkKinematicsConfig(gain=0.2, dt=0.02)
 
 
 @pytest.mark.parametrize(
@@ -145,6 +171,8 @@ def test_a_call_is_read_with_the_controllers_own_defaults() -> None:
     [
         "gain=0.25, posture_cost=None, solver='daqp'",
         "gain = 0.25,\nposture_cost = 0,  # off\nsolver = 'daqp',\nextra_tasks=None,\n",
+        "# for a PinkIKController\ngain=0.25, posture_cost=0, solver='daqp'",
+        "PinkIKController (\n  gain=0.25, posture_cost=None, solver='daqp')  # as in the demo",
         "PinkIKController(robot, joints, sites, gain=0.5 * 0.5, posture_cost=0.0, solver='daqp')",
         "isaac.PinkIKController(gain=+0.25, posture_cost=1 - 1, solver='daqp')",
     ],
@@ -185,8 +213,21 @@ def test_costs_that_differ_by_axis_are_named() -> None:
         ("0.5, gain=1", "is not a list of keyword arguments"),
         ("gain=0.5)\nimport os\n(", "is not a list of keyword arguments"),
         ("PinkIKController(gain=1); PinkIKController(gain=1)", "holds 2 calls"),
-        ("# PinkIKController", "holds 0 calls"),
+        ("# PinkIKController", "is not a list of keyword arguments"),
+        ("# x\nf('PinkIKController()')", "holds 0 calls"),
         ("gain=" + "(" * 5000 + "1" + ")" * 5000, "is not Python"),
+        ("PinkIKController(gain=" + "1+" * 900 + "1)", "nested too deeply"),
+        ("PinkIKController" + "()" * 700, "nested too deeply"),
+        ("extra_tasks=" + "a." * 600 + "b", "nested too deeply"),
+        ("gain=" + "-" * 900 + "1", "nested too deeply"),
+        ("f" + "()" * 700, "is not a list of keyword arguments"),
+        ("dt=1" + "0" * 4000, "dt: is not a step"),
+        ("dt=1e400", "dt: is not a step"),
+        ("dt=1e-320", "dt: is not a step"),
+        (f"position_cost=[1{'0' * 4000}, 1{'0' * 4000}, 1{'0' * 4000}]", "position_cost: .*large"),
+        ("gain=0x1" + "0" * 4500, "gain: has a number that is too large"),
+        ("gain=1,\ngain=0.5", "pasted text:2: gain: is given twice"),
+        ("PinkIKController(gain=1, gain=1)", "gain: is given twice"),
         ("gain=1" + " " * 200_000, "too long"),
         (" \n ", "is empty"),
     ],

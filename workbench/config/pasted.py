@@ -6,6 +6,7 @@ literals are read.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Any, Literal
 from workbench.config.document import PlainText, number_from
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.kinematics_file import WRAPPER_KEYS, kinematics_from_section
-from workbench.config.pasted_python import keyword_literals
+from workbench.config.pasted_python import calls_by_name, keyword_literals, without_comments
 from workbench.config.sections import Section
 from workbench.config.yaml_io import load_yaml
 from workbench.errors import ConfigError, did_you_mean
@@ -24,6 +25,8 @@ PastedKind = Literal["dimos-file", "dimos-flags", "isaac"]
 
 _LARGEST_TEXT = 100_000
 _KINEMATICS = "kinematics"
+_FLAG = re.compile(r"--[A-Za-z]")
+_CONTROLLER = "PinkIKController"
 _TEXT_FIELDS = ("backend", "solver")
 
 _ISAAC_DEFAULTS: dict[str, Any] = {
@@ -72,12 +75,12 @@ def read_pasted(text: str, *, name: str = "pasted text") -> PastedConfig:
         ConfigError: If it is none of them, or something in it is wrong.
     """
     _check_size(text, name)
-    if "PinkIKController" in text:
+    if calls_by_name(text, _CONTROLLER):
         return read_isaac_arguments(text, name=name)
-    if any(word.startswith("--") for word in text.split()):
+    shown = without_comments(text)
+    if any(_FLAG.match(word) for word in shown.split()):
         return read_dimos_flags(text, name=name)
-    lines = [line.strip() for line in text.splitlines()]
-    first = next((line for line in lines if line and not line.startswith("#")), "")
+    first = next((line.strip() for line in shown.splitlines() if line.strip()), "")
     equals, colon = first.find("="), first.find(":")
     if equals > 0 and (colon < 0 or equals < colon) and not first.startswith("{"):
         return read_isaac_arguments(text, name=name)
@@ -155,19 +158,28 @@ def read_dimos_flags(text: str, *, name: str = "pasted text") -> PastedConfig:
 
     A whole command may be pasted: words before the first flag are passed over. As with DimOS, a
     flag that is given again replaces the one before, and a missing one means the default.
+    ``--kinematics.gain`` names no module and goes with any one.
 
     Raises:
-        ConfigError: With line, flag, value and what would be right.
+        ConfigError: For flags of two modules or a mistake in one, with line, flag, value and what
+            would be right.
     """
     _check_size(text, name)
     values: dict[str, object] = {}
     not_taken: list[str] = []
+    module = ""
     for flag, value, line in _flags(text, name):
         parts = [part.replace("-", "_").lower() for part in flag.split(".")]
         if len(parts) < 2 or parts[-2] != _KINEMATICS:
             not_taken.append(f"--{flag} is not about kinematics")
             continue
-        field = parts[-1]
+        field, prefix = parts[-1], ".".join(parts[:-2])
+        if prefix and module and prefix != module:
+            raise ConfigError(
+                "is for a second module with kinematics", path=name, line=line, field=f"--{flag}",
+                value=value, expected=f"--{module}.{_KINEMATICS} alone",
+            )  # fmt: skip
+        module = prefix or module
         values[field] = _flag_value(field, value)
         try:
             PinkKinematicsConfig.check_field(field, values[field])
@@ -242,7 +254,7 @@ def read_isaac_arguments(text: str, *, name: str = "pasted text") -> PastedConfi
         ConfigError: With line, argument, value and what would be right.
     """
     _check_size(text, name)
-    arguments = keyword_literals(text, "PinkIKController", name=name)
+    arguments = keyword_literals(text, _CONTROLLER, name=name)
     values = dict(_ISAAC_DEFAULTS)
     not_taken: list[str] = []
     rate_hz: float | None = None
@@ -298,8 +310,12 @@ def _one_cost(key: str, value: Any, not_taken: list[str], argument: Any) -> floa
         raise argument.error("is not a list of numbers", "three numbers >= 0")
     if any(not item >= 0 for item in numbers):
         raise argument.error("is out of range", "three numbers >= 0")
-    if len(set(numbers)) == 1:
-        return float(numbers[0])
+    try:
+        floats = [float(item) for item in numbers]
+    except OverflowError as error:
+        raise argument.error("has a number that is too large", "three numbers >= 0") from error
+    if len(set(floats)) == 1:
+        return floats[0]
     not_taken.append(f"{key} differs by axis: {numbers}; make it an entry of the task list")
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from dataclasses import dataclass
 
@@ -45,7 +46,12 @@ class Argument:
     def number(self) -> float:
         """Return its value as a number > 0; raises ConfigError."""
         value = self.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        # Outside these bounds a step has no rate that is a number.
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not 1.0 / _LARGEST_NUMBER < value < _LARGEST_NUMBER
+        ):
             raise self.error("is not a step", "a number > 0, such as 1/60")
         return float(value)
 
@@ -65,10 +71,20 @@ def keyword_literals(text: str, call: str, *, name: str) -> tuple[Argument, ...]
         name: How messages call the text.
 
     Raises:
-        ConfigError: If it is no such source.
+        ConfigError: If it is no such source, names an argument twice, or is nested too deeply.
     """
+    try:
+        return _keyword_literals(text, call, name)
+    except (RecursionError, OverflowError, MemoryError) as error:
+        raise ConfigError(
+            "is nested too deeply, or has numbers too large, to be read", path=name,
+            expected="arguments with plain values",
+        ) from error  # fmt: skip
+
+
+def _keyword_literals(text: str, call: str, name: str) -> tuple[Argument, ...]:
     found, shift = _call_in(text, call, name)
-    arguments = []
+    arguments: list[Argument] = []
     for keyword in found.keywords:
         line = max(keyword.lineno - shift, 1)
         if keyword.arg is None:
@@ -76,19 +92,49 @@ def keyword_literals(text: str, call: str, *, name: str) -> tuple[Argument, ...]
                 "unpacks a mapping", path=name, line=line, field="**",
                 expected="each argument by name",
             )  # fmt: skip
+        if any(argument.name == keyword.arg for argument in arguments):
+            raise ConfigError(
+                "is given twice", path=name, line=line, field=keyword.arg,
+                expected="each argument once",
+            )  # fmt: skip
         try:
             value, literal = _literal(keyword.value), True
         except _NoLiteral:
             value, literal = None, False
-        arguments.append(
-            Argument(keyword.arg, line, ast.unparse(keyword.value), literal, value, name)
-        )
+        source = _source(keyword, name, line)
+        arguments.append(Argument(keyword.arg, line, source, literal, value, name))
     return tuple(arguments)
+
+
+def _source(keyword: ast.keyword, name: str, line: int) -> str:
+    """Return how an argument's value is written."""
+    try:
+        return ast.unparse(keyword.value)
+    except ValueError as error:
+        # Python does not print whole numbers of more than some thousand digits.
+        raise ConfigError(
+            "has a number that is too large", path=name, line=line, field=keyword.arg,
+            expected=f"numbers up to {_LARGEST_NUMBER:g}",
+        ) from error  # fmt: skip
+
+
+def without_comments(text: str) -> str:
+    """Return a text without what a ``#`` at the start of a word begins, in YAML as in Python.
+
+    A ``#`` in a text in quotes counts as well: this is for telling what a text is, not for
+    reading it.
+    """
+    return re.sub(r"(^|\s)#.*", r"\1", text, flags=re.MULTILINE)
+
+
+def calls_by_name(text: str, call: str) -> bool:
+    """Return whether something of that name is called in a text, outside its comments."""
+    return re.search(rf"\b{re.escape(call)}\s*\(", without_comments(text)) is not None
 
 
 def _call_in(text: str, call: str, name: str) -> tuple[ast.Call, int]:
     """Return the call, and how many lines were put before the text."""
-    if call in text:
+    if calls_by_name(text, call):
         tree = _parsed(text, name, 0)
         calls = [
             node
@@ -103,7 +149,12 @@ def _call_in(text: str, call: str, name: str) -> tuple[ast.Call, int]:
     tree = _parsed(f"_(\n{text}\n)", name, 1)
     statement = tree.body[0] if len(tree.body) == 1 else None
     found = statement.value if isinstance(statement, ast.Expr) else None
-    if not isinstance(found, ast.Call) or found.args or not isinstance(found.func, ast.Name):
+    if (
+        not isinstance(found, ast.Call)
+        or not isinstance(found.func, ast.Name)
+        or found.args
+        or not found.keywords
+    ):
         raise ConfigError(
             "is not a list of keyword arguments", path=name,
             expected=f"{call}(...), or name=value, name=value",
