@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -111,6 +112,18 @@ def test_the_old_file_stays_when_nothing_can_be_written(
     refusal(capsys, str(tmp_path / "no.yaml"), "--to", "dimos-yaml", "--out", str(old))
     assert old.read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"tuned.yaml", "old.yaml"}
+
+
+def test_what_is_no_regular_file_is_not_replaced(
+    capsys: pytest.CaptureFixture[str], config: str, tmp_path: Path
+) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        sentence = refusal(capsys, config, "--to", "dimos-yaml", "--out", str(path))
+        assert "is no regular file" in sentence
+        assert path.is_fifo()
 
 
 def test_a_program_may_not_have_the_name_of_what_it_imports(

@@ -53,4 +53,8 @@ def test_a_place_that_cannot_be_written_is_refused_at_the_start(tmp_path: Path) 
         checked_save_path(str(tmp_path))
     with pytest.raises(UsageError, match="does not exist"):
         checked_save_path(str(tmp_path / "nowhere" / "tuned.yaml"))
+    os.mkfifo(tmp_path / "pipe")
+    for place in (str(tmp_path / "pipe"), os.devnull):
+        with pytest.raises(UsageError, match="is no regular file"):
+            checked_save_path(place)
     assert checked_save_path(str(tmp_path / "tuned.yaml")) == tmp_path / "tuned.yaml"

@@ -113,6 +113,9 @@ def _checked_path(text: str) -> Path:
     path = Path(text).expanduser().absolute()
     if path.is_dir():
         raise UsageError("is a directory", field="--out", value=text, expected="a file")
+    if path.exists() and not path.is_file():
+        # It would be replaced by a file: /dev/null for every program on the machine.
+        raise UsageError("is no regular file", field="--out", value=text, expected="a file")
     if not path.parent.is_dir():
         raise UsageError(
             "is in a folder that does not exist", field="--out", value=text,

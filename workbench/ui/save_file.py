@@ -44,11 +44,15 @@ def checked_save_path(text: str) -> Path:
     """Return the path if a file can be written there.
 
     Raises:
-        UsageError: If it is a directory, or its folder does not exist or cannot be written to.
+        UsageError: If it is there and no regular file, or its folder does not exist or cannot
+            be written to.
     """
     path = Path(text).expanduser().absolute()
     if path.is_dir():
         raise UsageError("is a directory", field="--save-to", value=text, expected="a file")
+    if path.exists() and not path.is_file():
+        # It would be replaced by a file: /dev/null for every program on the machine.
+        raise UsageError("is no regular file", field="--save-to", value=text, expected="a file")
     if not path.parent.is_dir():
         raise UsageError(
             "is in a folder that does not exist", field="--save-to", value=text,
