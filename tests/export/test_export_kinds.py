@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
@@ -169,17 +170,64 @@ def test_another_mode_is_not_what_a_program_runs() -> None:
         assert "mode streaming" in losses(kind, with_settings("panda", mode="streaming"))
 
 
+def test_isaac_sims_mode_is_what_its_program_runs_and_no_other_one() -> None:
+    subject = with_settings("panda", mode="isaac")
+    assert export("isaac", subject).losses == ()
+    for kind in ("pink", "pinker"):
+        assert "mode isaac" in losses(kind, subject)
+
+
+def test_a_default_cap_is_a_loss_for_dimos_which_reads_the_urdf_alone() -> None:
+    subject = plain_subject("panda")
+    first, second, *others = robot("panda").joints
+    standing_in = (
+        replace(first, velocity_limit=3.0, velocity_limit_is_default=True),
+        replace(second, velocity_limit_is_default=True),
+    )
+    subject = replace(
+        subject,
+        robot=replace(robot("panda"), joints=(*standing_in, *others)),
+        settings=replace(subject.settings, velocity_caps={second.name: 0.5}),
+    )
+    for kind in EXPORT_KINDS:
+        if kind.startswith("dimos"):
+            assert losses(kind, subject).splitlines() == [
+                f"velocity cap of joint {second.name}: 0.5 rad/s",
+                f"velocity cap of joint {first.name}: 3 rad/s, a default because the URDF gives "
+                "none",
+            ]
+        else:
+            assert losses(kind, subject) == ""
+            written = export(kind, subject).text
+            assert re.search(rf'"{first.name}": (\[.*, )?3\.0\b', written)
+
+
 # Versions ------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("version", ["0.0.13", "0.0.13.post1"])
+def test_the_oldest_dimos_gets_no_key_that_it_does_not_know(version: str) -> None:
+    text = export("dimos-yaml", replace(BARE, dimos_version=version)).text
+    assert "posture_margin" not in text and "gain" in text
+    with pytest.raises(UsageError, match=r"joint_limit_posture_margin.*got 0\.15.*0\.0\.14"):
+        export("dimos-yaml", replace(TUNED, dimos_version=version), allow_loss=True)
+
+
+@pytest.mark.parametrize("kind", ["dimos-json", "dimos-flags", "dimos-solver"])
+@pytest.mark.parametrize("version", ["0.0.13", "0.0.13.post1"])
+def test_the_oldest_dimos_takes_no_form_that_came_later(kind: str, version: str) -> None:
+    with pytest.raises(UsageError, match=r"needs DimOS 0\.0\.14 or later.*dimos-yaml"):
+        export(kind, replace(BARE, dimos_version=version), allow_loss=True)
+
+
 @pytest.mark.parametrize("kind", ["dimos-yaml", "dimos-json", "dimos-flags", "dimos-solver"])
-@pytest.mark.parametrize("version", ["0.0.13", "0.0.14"])
-def test_older_dimos_gets_no_key_that_it_does_not_know(kind: str, version: str) -> None:
-    text = export(kind, replace(BARE, dimos_version=version)).text
-    assert "posture_margin" not in text and "posture-margin" not in text
-    assert "gain" in text
-    with pytest.raises(UsageError, match=r"joint_limit_posture_margin.*got 0\.15"):
-        export(kind, replace(TUNED, dimos_version=version), allow_loss=True)
+def test_dimos_0_0_14_takes_all_fields_in_every_form(kind: str) -> None:
+    for subject in (BARE, TUNED):
+        older, present = (
+            export(kind, replace(subject, dimos_version=version)).text
+            for version in ("0.0.14", "0.0.15")
+        )
+        assert older == present.replace("for DimOS 0.0.15", "for DimOS 0.0.14")
 
 
 def test_a_version_that_does_not_exist_is_refused() -> None:

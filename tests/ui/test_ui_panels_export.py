@@ -84,14 +84,18 @@ def test_an_older_dimos_gets_no_margin_and_refuses_one_that_is_set(
 ) -> None:
     dialog(panel_rig, browser)
     version = browser.window["DimOS version"]
+    browser.set(version, "0.0.13")
+    assert "joint_limit_posture_margin" not in browser.shown and "0.0.13" in browser.shown
     browser.set(version, "0.0.14")
-    assert "joint_limit_posture_margin" not in browser.shown and "0.0.14" in browser.shown
+    assert "joint_limit_posture_margin" in browser.shown and "0.0.14" in browser.shown
     panel_rig.session.edit(None, lambda s: s.with_kinematics(joint_limit_posture_margin=0.1))
     browser.click(browser.window["Close"])
     dialog(panel_rig, browser)
-    browser.set(browser.window["DimOS version"], "0.0.14")
+    browser.set(browser.window["DimOS version"], "0.0.13")
     assert "does not know this setting (got 0.1)" in browser.shown
     assert browser.window["Download"].disabled
+    browser.set(browser.window["for"], EXPORT_KINDS["dimos-flags"].title)
+    assert "needs DimOS 0.0.14 or later" in browser.shown
     browser.set(browser.window["for"], EXPORT_KINDS["pink"].title)
     assert not browser.window["DimOS version"].visible
 

@@ -26,8 +26,11 @@ MODULE_SECTION = "manipulationmodule"
 DIMOS_VERSIONS = ("0.0.13", "0.0.13.post1", "0.0.14", "0.0.15")
 """Releases of DimOS that have a Pink backend."""
 
-MARGIN_SINCE = "0.0.15"
-"""First version that is relied on to know ``joint_limit_posture_margin``."""
+MARGIN_SINCE = "0.0.14"
+"""First version that knows ``joint_limit_posture_margin``."""
+
+BLUEPRINT_CONFIG_SINCE = "0.0.14"
+"""First version with the configuration of blueprints and with solver classes for streaming."""
 
 _MARGIN = "joint_limit_posture_margin"
 _ORDER_KEY = f"_{QUATERNION_ORDER.replace(':', ' are')}"
@@ -59,7 +62,7 @@ def fields_for(subject: ExportSubject) -> dict[str, object]:
     """
     check_dimos_version(subject.dimos_version)
     fields = subject.settings.kinematics.model_dump()
-    if DIMOS_VERSIONS.index(subject.dimos_version) >= DIMOS_VERSIONS.index(MARGIN_SINCE):
+    if _is_at_least(subject.dimos_version, MARGIN_SINCE):
         return fields
     if fields[_MARGIN]:
         raise UsageError(
@@ -70,6 +73,26 @@ def fields_for(subject: ExportSubject) -> dict[str, object]:
     return fields
 
 
+def blueprint_fields(subject: ExportSubject) -> dict[str, object]:
+    """Return the fields for a form that works through a blueprint's configuration.
+
+    Raises:
+        UsageError: If there is no such version of DimOS, or it does not know that form.
+    """
+    check_dimos_version(subject.dimos_version)
+    if not _is_at_least(subject.dimos_version, BLUEPRINT_CONFIG_SINCE):
+        raise UsageError(
+            f"this form needs DimOS {BLUEPRINT_CONFIG_SINCE} or later; older ones take "
+            "dimos-yaml alone",
+            field="--dimos-version", value=subject.dimos_version,
+            expected=" or ".join(
+                version for version in DIMOS_VERSIONS
+                if _is_at_least(version, BLUEPRINT_CONFIG_SINCE)
+            ),
+        )  # fmt: skip
+    return fields_for(subject)
+
+
 def check_dimos_version(version: str) -> None:
     """Raise UsageError for a version of DimOS that does not exist or has no Pink backend."""
     if version not in DIMOS_VERSIONS:
@@ -77,6 +100,10 @@ def check_dimos_version(version: str) -> None:
             "is no release of DimOS with a Pink backend", field="--dimos-version", value=version,
             expected=did_you_mean(version, DIMOS_VERSIONS),
         )  # fmt: skip
+
+
+def _is_at_least(version: str, first: str) -> bool:
+    return DIMOS_VERSIONS.index(version) >= DIMOS_VERSIONS.index(first)
 
 
 def dimos_yaml(subject: ExportSubject) -> str:
@@ -94,7 +121,7 @@ def dimos_json(subject: ExportSubject) -> str:
     JSON has no comments; DimOS passes over a section that is null, and so the order of quaternions
     is named in the key of one.
     """
-    fields = fields_for(subject)
+    fields = blueprint_fields(subject)
     document = {_ORDER_KEY: None, MODULE_SECTION: {"kinematics": fields}}
     return json.dumps(document, indent=2) + "\n"
 
@@ -115,7 +142,7 @@ def dimos_python(subject: ExportSubject) -> str:
 
 
 def _flags(subject: ExportSubject) -> Iterator[str]:
-    for name, item in fields_for(subject).items():
+    for name, item in blueprint_fields(subject).items():
         word = json.dumps(item) if isinstance(item, bool) else str(item)
         flag = f"--{MODULE_SECTION}.kinematics.{name.replace('_', '-')}={word}"
         yield shlex.quote(flag)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from workbench.config.tasks import TaskSpec
 from workbench.config.tasks_spec import Spec
 from workbench.config.tasks_values import AxisCost
-from workbench.export.dimos_config import fields_for, header_of
+from workbench.export.dimos_config import blueprint_fields, header_of
 from workbench.export.helper_code import PER_JOINT, ROTATION_OF, WITH_POSITIONS, helper
 from workbench.export.losses import (
     lost_caps,
@@ -127,14 +127,16 @@ def _fields(subject: ExportSubject, plan: StackPlan) -> dict[str, object]:
     """Return DimOS's fields, with those of an entry that stands in for the posture task."""
     posture = _posture(plan)
     if posture is None or not posture.name:
-        return fields_for(subject)
+        return blueprint_fields(subject)
     costs = posture.cost.values() if isinstance(posture.cost, Mapping) else [posture.cost]
     # DimOS builds the task that the class changes only where the cost is not zero.
     changed = {"posture_cost": max(costs, default=0.0)}
     if posture.target is None:
         changed["joint_limit_posture_margin"] = posture.margin
     kinematics = subject.settings.kinematics.with_values(**changed)
-    return fields_for(replace(subject, settings=replace(subject.settings, kinematics=kinematics)))
+    return blueprint_fields(
+        replace(subject, settings=replace(subject.settings, kinematics=kinematics))
+    )
 
 
 def _posture(plan: StackPlan) -> PosturePlan | None:

@@ -63,7 +63,8 @@ def isaac_losses(subject: ExportSubject) -> tuple[str, ...]:
         *lost_model(subject.robot),
         *lost_holds(subject),
         *lost_entries(subject, kept),
-        *lost_mode(subject),
+        # The mode "isaac" is this controller.
+        *(lost_mode(subject) if settings.mode != "isaac" else ()),
         *(
             f"joint_limit_posture_margin {number(posture.margin)}: the posture is not moved away "
             "from joint limits"

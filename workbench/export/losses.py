@@ -48,9 +48,16 @@ def lost_holds(subject: ExportSubject) -> Iterator[str]:
 
 
 def lost_caps(subject: ExportSubject) -> Iterator[str]:
-    """Name the velocity caps that replaced those of the robot."""
-    for name, cap in subject.settings.velocity_caps.items():
+    """Name the velocity caps that DimOS, which reads the URDF alone, does not know."""
+    caps = subject.settings.velocity_caps
+    for name, cap in caps.items():
         yield f"velocity cap of joint {name}: {_number(cap)} {_unit(subject, name)}/s"
+    for joint in () if subject.robot is None else subject.robot.joints:
+        if joint.velocity_limit_is_default and joint.name not in caps:
+            yield (
+                f"velocity cap of joint {joint.name}: {_number(joint.velocity_limit)} "
+                f"{joint.unit}/s, a default because the URDF gives none"
+            )
 
 
 def lost_model(robot: RobotDescription | None) -> Iterator[str]:
