@@ -97,7 +97,8 @@ def _add_serve(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
     )  # fmt: skip
     robot.add_argument(
         "--example", default="", metavar="NAME",
-        help="start with an example session of the profile, such as standing (g1, talos)",
+        help="start with an example session of the profile: standing (g1, talos),"
+        " driving (tiago_dual)",
     )  # fmt: skip
     robot.add_argument(
         "--floating-base", action="store_true", help="let the root link float (free flyer)"
