@@ -84,7 +84,7 @@ def keyword_literals(text: str, call: str, *, name: str) -> tuple[Argument, ...]
 
 def _keyword_literals(text: str, call: str, name: str) -> tuple[Argument, ...]:
     found, shift = _call_in(text, call, name)
-    arguments: list[Argument] = []
+    arguments: dict[str, Argument] = {}
     for keyword in found.keywords:
         line = max(keyword.lineno - shift, 1)
         if keyword.arg is None:
@@ -92,7 +92,7 @@ def _keyword_literals(text: str, call: str, name: str) -> tuple[Argument, ...]:
                 "unpacks a mapping", path=name, line=line, field="**",
                 expected="each argument by name",
             )  # fmt: skip
-        if any(argument.name == keyword.arg for argument in arguments):
+        if keyword.arg in arguments:
             raise ConfigError(
                 "is given twice", path=name, line=line, field=keyword.arg,
                 expected="each argument once",
@@ -102,8 +102,8 @@ def _keyword_literals(text: str, call: str, name: str) -> tuple[Argument, ...]:
         except _NoLiteral:
             value, literal = None, False
         source = _source(keyword, name, line)
-        arguments.append(Argument(keyword.arg, line, source, literal, value, name))
-    return tuple(arguments)
+        arguments[keyword.arg] = Argument(keyword.arg, line, source, literal, value, name)
+    return tuple(arguments.values())
 
 
 def _source(keyword: ast.keyword, name: str, line: int) -> str:
