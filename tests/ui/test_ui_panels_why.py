@@ -30,6 +30,13 @@ def test_shares_are_a_bar_and_a_list_and_what_holds_is_in_words() -> None:
     assert "LM damping in effect 0.1" in html
 
 
+def test_a_robot_at_its_targets_has_nothing_to_explain() -> None:
+    content = tuple(replace(task, error=1e-9) for task in EXPLANATION.tasks)
+    html = why_block(Explanation(tasks=content, lm_damping=1e-30))
+    assert "has what it asks for" in html
+    assert "width" not in html and "LM damping" not in html
+
+
 def test_names_are_text_wherever_they_stand() -> None:
     evil = '<img src=x onerror="alert(1)">'
     hostile = replace(

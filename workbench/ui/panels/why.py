@@ -19,6 +19,8 @@ _SHARE_RGB: Final[tuple[Rgb, ...]] = (
 """Told apart in every kind of colour vision (Okabe and Ito, 2008); the list below names each."""
 
 _SMALLEST_SHARE = 0.005
+_SMALLEST_ERROR = 1e-4
+_SMALLEST_DAMPING = 1e-12
 _LONGEST_LIST = 6
 
 
@@ -57,15 +59,15 @@ def why_block(explanation: Explanation) -> str:
         return ""
     parts = ['<details open><summary><b>Why</b> <span class="dim">share of the objective</span>'
              "</summary>"]  # fmt: skip
-    shares = [task for task in explanation.tasks if task.share >= _SMALLEST_SHARE]
-    if shares:
+    # Shares of what is zero to rounding would say nothing.
+    if any(task.error >= _SMALLEST_ERROR for task in explanation.tasks):
         parts += [_bar(explanation.tasks), rows_table(_rows(explanation.tasks))]
     else:
         parts.append('<span class="dim">Every task has what it asks for.</span>')
     if explanation.words:
         parts.append(f"<div>{plain(_sentence(explanation.words))}</div>")
     damping = explanation.lm_damping
-    if damping > 0.0:
+    if damping >= _SMALLEST_DAMPING:
         parts.append(f'<div class="dim">LM damping in effect {damping:.2g} cost²</div>')
     if not explanation.duals_from_solver:
         parts.append('<div class="dim">Limits are worked out from the step: no multipliers.</div>')
