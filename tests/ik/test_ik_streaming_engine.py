@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pinocchio
 import pytest
 
 from tests.ik.engines import CALM, DT, load, moved
 from tests.robots_inline import BENT, SIX_AXIS_ARM
+from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.simulated_arm import SimulatedArmConfig
 from workbench.config.streaming import StreamingConfig
 from workbench.config.tasks import PostureTaskSpec
@@ -19,6 +21,8 @@ from workbench.ik.forward import tool_poses
 from workbench.ik.streaming_engine import StreamingEngine
 from workbench.ik.streaming_types import StreamingInputs, StreamingTickResult
 from workbench.ik.types import TickInputs
+from workbench.model.request import RobotRequest
+from workbench.model.robot import load_robot
 from workbench.poses import Pose
 
 AT_BENT = {"yaw": 0.0, "roll": 0.0, "twist": 0.0, **BENT}
@@ -233,3 +237,46 @@ def test_a_floating_base_stays_where_it_was_put(tmp_path: Path) -> None:
 def _by_name(engine: StreamingEngine, positions: np.ndarray) -> dict[str, float]:
     names = engine.robot.description.joint_names
     return dict(zip(names, positions.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("way", [(0.0, 0.0, 0.1), (-0.1, 0.0, 0.1), (0.1, 0.1, 0.1)])
+@pytest.mark.parametrize("listed", [True, False])
+def test_stretched_arms_leave_their_singular_start(
+    way: tuple[float, float, float], listed: bool
+) -> None:
+    """With the config's posture, and with an entry in its place that has costs by joint."""
+    robot = load_robot(RobotRequest("dual_arm_7dof"))
+    names = robot.description.joint_names
+    stretched = dict.fromkeys(names, 0.0)
+    elbows = [name for name in names if names.index(name) % 7 == 3]
+    for frame in robot.description.tool_frames:
+        jacobian = pinocchio.computeFrameJacobian(
+            robot.model, robot.model.createData(), np.zeros(14), robot.model.getFrameId(frame)
+        )
+        assert np.linalg.matrix_rank(jacobian, tol=1e-9) == 5, "the start is singular"
+    shares = (4.0, 3.0, 0.1, 3.0, 1.0, 1.0, 0.1)
+    posture = PostureTaskSpec(
+        name="elbows bent",
+        cost={name: 0.01 * shares[index % 7] for index, name in enumerate(names)},
+        target={**stretched, **dict.fromkeys(elbows, 0.3)},
+    )
+    engine = StreamingEngine(robot)
+    engine.set_positions(stretched)
+    start = tool_poses(robot, stretched)
+    tick_inputs = StreamingInputs(
+        PinkKinematicsConfig(
+            solver="daqp", position_cost=8.0, orientation_cost=2.0, posture_cost=0.01
+        ),
+        DT,
+        {frame: Pose(pose.translation + way, pose.wxyz) for frame, pose in start.items()},
+        tasks=(posture,) if listed else (),
+        streaming=StreamingConfig(max_joint_velocity_rad_s=1.5),
+    )
+    result = engine.tick(tick_inputs)
+    for _ in range(400):
+        result = engine.tick(tick_inputs)
+        assert result.status.ok and result.state == "tracking", result.status
+        assert np.abs(result.velocities).max() <= 1.5 + 1e-9
+    for tool in result.tools:
+        assert tool.position_error_m is not None and tool.position_error_m < 1e-3
+    assert all(result.positions[names.index(name)] > 0.5 for name in elbows)
