@@ -9,7 +9,7 @@
 
 ROBOT ?= panda
 ARGS ?=
-PYTEST_ARGS ?= --numprocesses 2 --dist loadgroup
+PYTEST_ARGS ?= --numprocesses 2 --dist loadscope
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 

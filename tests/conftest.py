@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 # A loaded machine must not decide a property test.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,14 +22,18 @@ ONE_AFTER_THE_OTHER = ("browser", "packaging")
 """Folders whose tests share something costly: a browser that draws in software, an installation."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep each of those folders on one worker."""
-    here = Path(__file__).parent
-    for item in items:
-        folder = item.path.relative_to(here).parts[0]
-        if folder in ONE_AFTER_THE_OTHER:
-            item.add_marker(pytest.mark.xdist_group(folder))
+class _FolderScheduling(LoadScopeScheduling):
+    """Hands out tests one by one, and those of a costly folder to one worker all together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        folder = nodeid.split("/")[1] if nodeid.count("/") > 1 else ""
+        return folder if folder in ONE_AFTER_THE_OTHER else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """Let xdist use it: its own groups change the ids of tests, which pytest 9.2 does not allow."""
+    return _FolderScheduling(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
