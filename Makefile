@@ -9,7 +9,8 @@
 
 ROBOT ?= panda
 ARGS ?=
-PYTEST_ARGS ?= --numprocesses 2 --dist loadscope
+# Three for two cores: one of them mostly waits for a browser.
+PYTEST_ARGS ?= --numprocesses 3 --dist loadscope
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 
