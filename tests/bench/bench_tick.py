@@ -15,9 +15,10 @@ import pinocchio
 from pink.limits import ConfigurationLimit, VelocityLimit
 
 from tests.bench.loops import DT, TICKS_A_POSE, Loop, bare_loop, circle, take_turns
+from workbench.config.settings import SolveWith
 from workbench.ik.forward import tool_poses
 from workbench.ik.tick import LiveEngine
-from workbench.ik.types import SolveWith, TickInputs
+from workbench.ik.types import TickInputs
 from workbench.model.request import RobotRequest
 from workbench.model.robot import Robot, load_robot
 from workbench.poses import Pose

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import UsageError
-from workbench.live.files import replace_file
-from workbench.ui.save_file import checked_save_path
+from workbench.live.files import checked_output_path, replace_file
 
 
 def test_the_new_text_takes_the_place_of_the_old(tmp_path: Path) -> None:
@@ -50,11 +49,11 @@ def test_a_link_goes_on_pointing_at_the_file(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_refused_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is a directory"):
-        checked_save_path(str(tmp_path))
+        checked_output_path(str(tmp_path), "--save-to")
     with pytest.raises(UsageError, match="does not exist"):
-        checked_save_path(str(tmp_path / "nowhere" / "tuned.yaml"))
+        checked_output_path(str(tmp_path / "nowhere" / "tuned.yaml"), "--save-to")
     os.mkfifo(tmp_path / "pipe")
     for place in (str(tmp_path / "pipe"), os.devnull):
         with pytest.raises(UsageError, match="is no regular file"):
-            checked_save_path(place)
-    assert checked_save_path(str(tmp_path / "tuned.yaml")) == tmp_path / "tuned.yaml"
+            checked_output_path(place, "--save-to")
+    assert checked_output_path(str(tmp_path / "tuned.yaml"), "--save-to") == tmp_path / "tuned.yaml"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from pathlib import Path
@@ -59,10 +58,11 @@ def run(options: argparse.Namespace) -> int:
     from workbench.export.kinds import export
     from workbench.export.robots import describe_robot
     from workbench.export.subject import ExportSubject
+    from workbench.live.files import checked_output_path
     from workbench.live.versions import package_versions
 
     check_dimos_version(options.dimos_version)
-    out = None if options.out is None else _checked_path(options.out)
+    out = None if options.out is None else checked_output_path(options.out, "--out")
     settings, request = read_source(Path(options.source), options.robot)
     subject = ExportSubject(
         settings=settings,
@@ -109,23 +109,6 @@ def read_source(path: Path, robot: str | None) -> tuple[Settings, RobotRequest |
     return Settings(kinematics=read_dimos_file(path, name=name).kinematics), asked_for
 
 
-def _checked_path(text: str) -> Path:
-    path = Path(text).expanduser().absolute()
-    if path.is_dir():
-        raise UsageError("is a directory", field="--out", value=text, expected="a file")
-    if path.exists() and not path.is_file():
-        # It would be replaced by a file: /dev/null for every program on the machine.
-        raise UsageError("is no regular file", field="--out", value=text, expected="a file")
-    if not path.parent.is_dir():
-        raise UsageError(
-            "is in a folder that does not exist", field="--out", value=text,
-            expected="a folder that is there",
-        )  # fmt: skip
-    if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise UsageError("cannot be written to", field="--out", value=text)
-    return path
-
-
 def _refuse_own_import(path: Path, text: str) -> None:
     """Refuse a name such as ``pink.py``: a program of that name would import itself."""
     imported = re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)
@@ -137,7 +120,7 @@ def _refuse_own_import(path: Path, text: str) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    from workbench.ui.save_file import replace_file
+    from workbench.live.files import replace_file
 
     try:
         replace_file(path, text)

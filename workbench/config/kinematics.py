@@ -7,45 +7,25 @@ gain of 2, negative costs or ``dt = 0`` and fail later or not at all.
 
 from __future__ import annotations
 
-import math
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 import qpsolvers
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 
+from workbench.config.checked import (
+    Number,
+    Switch,
+    WholeNumber,
+    number_problem,
+    plain_number,
+    switch,
+    whole_number,
+)
 from workbench.config.fields import FieldSpec, field_spec
 from workbench.errors import ConfigError, did_you_mean
 
 DEFAULT_SOLVER = "proxqp"
 """DimOS's own default: what a file without the key means."""
-
-
-def _plain_number(value: Any) -> float:
-    """Accept Python and NumPy numbers, as a float; refuse booleans, text and arrays."""
-    if isinstance(value, bool | str | bytes) or value is None:
-        raise ValueError("is not a number")
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError("is not a number") from error
-
-
-def _whole_number(value: Any) -> int:
-    number = _plain_number(value)
-    if not math.isfinite(number) or number != int(number):
-        raise ValueError("is not a whole number")
-    return int(number)
-
-
-def _switch(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("is neither true nor false")
-    return value
-
-
-Number = Annotated[float, BeforeValidator(_plain_number)]
-WholeNumber = Annotated[int, BeforeValidator(_whole_number)]
-Switch = Annotated[bool, BeforeValidator(_switch)]
 
 
 def available_solvers() -> tuple[str, ...]:
@@ -229,15 +209,8 @@ def _problem_of(model: type[PinkKinematicsConfig], name: str, value: object) -> 
         return None if value == "pink" else "is another backend than pink"
     if name == "solver":
         return None if value in available_solvers() else "is not installed here"
-    convert = {"safety_break": _switch, "max_iterations": _whole_number}.get(name, _plain_number)
-    try:
-        number = convert(value)
-    except ValueError as error:
-        return str(error)
-    spec = field_spec(model, name)
-    if spec is None or spec.allows(number):
-        return None
-    return "is not finite" if not math.isfinite(number) else "is out of range"
+    convert = {"safety_break": switch, "max_iterations": whole_number}.get(name, plain_number)
+    return number_problem(value, convert, field_spec(model, name))
 
 
 def _expected(model: type[PinkKinematicsConfig], name: str) -> str:

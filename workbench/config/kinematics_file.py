@@ -13,6 +13,7 @@ from pathlib import Path
 
 from workbench.config.document import number_from
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.number_text import yaml_number_text
 from workbench.config.sections import Section
 from workbench.config.yaml_io import load_yaml
 from workbench.errors import ConfigError
@@ -60,7 +61,15 @@ def read_kinematics(source: Path | str | bytes, *, name: str) -> PinkKinematicsC
     Raises:
         ConfigError: For anything else, with line, key, value and what would be right.
     """
-    top = Section(load_yaml(source, name=name))
+    return wrapped_kinematics(Section(load_yaml(source, name=name)))
+
+
+def wrapped_kinematics(top: Section) -> PinkKinematicsConfig:
+    """Read the twelve settings at the top, or under ``kinematics:`` or ``pink:`` alone there.
+
+    Raises:
+        ConfigError: With line, key, value and what would be right.
+    """
     wrappers = [key for key in WRAPPER_KEYS if key in top.mapping]
     if not wrappers:
         return kinematics_from_section(top)
@@ -142,9 +151,5 @@ def _yaml_scalar(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        # The shortest text that reads back as the same number; YAML 1.1 wants a point in it.
-        mantissa, exponent_sign, exponent = repr(value).partition("e")
-        if exponent_sign and "." not in mantissa:
-            mantissa += ".0"
-        return mantissa + exponent_sign + exponent
+        return yaml_number_text(value)
     return str(value)

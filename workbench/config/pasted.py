@@ -15,7 +15,11 @@ from typing import Any, Literal
 
 from workbench.config.document import PlainText, number_from
 from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.config.kinematics_file import WRAPPER_KEYS, kinematics_from_section
+from workbench.config.kinematics_file import (
+    WRAPPER_KEYS,
+    kinematics_from_section,
+    wrapped_kinematics,
+)
 from workbench.config.pasted_python import calls_by_name, keyword_literals, without_comments
 from workbench.config.sections import Section
 from workbench.config.yaml_io import load_yaml
@@ -117,7 +121,7 @@ def read_dimos_file(source: Path | str | bytes, *, name: str) -> PastedConfig:
         elif value is not None:
             others.append(key)
     if not found:
-        return PastedConfig(_fields_or_wrapped(top), "dimos-file")
+        return PastedConfig(wrapped_kinematics(top), "dimos-file")
     if len(found) > 1:
         raise top.error(
             "is a second module with kinematics", found[1][0], expected=f"{found[0][0]} alone"
@@ -128,18 +132,6 @@ def read_dimos_file(source: Path | str | bytes, *, name: str) -> PastedConfig:
         kinematics_from_section(section), "dimos-file",
         not_taken=tuple(f"section {key} is not about kinematics" for key in others),
     )  # fmt: skip
-
-
-def _fields_or_wrapped(top: Section) -> PinkKinematicsConfig:
-    wrappers = [key for key in WRAPPER_KEYS if key in top.mapping]
-    if not wrappers:
-        return kinematics_from_section(top)
-    for key in top.mapping:
-        if key != wrappers[0]:
-            raise top.error(
-                f"stands next to {wrappers[0]}:", key, expected=f"{wrappers[0]}: alone at the top"
-            )
-    return kinematics_from_section(top.section(wrappers[0]))
 
 
 def _with_underscores(section: Section) -> Section:

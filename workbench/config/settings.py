@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from workbench.config.fields import FieldSpec
@@ -31,6 +32,8 @@ from workbench.poses import Pose
 
 Mode = Literal["live", "streaming", "planning", "isaac"]
 SolveWith = Literal["pink", "fast"]
+"""Who solves a step: Pink's own ``solve_ik``, or our faster way to the same answer."""
+
 FARTHEST_TARGET_M = 1000.0
 """No coordinate of a target may be larger."""
 
@@ -158,8 +161,9 @@ class Settings:
         """Return a copy with some of the twelve fields changed; raises ConfigError."""
         return replace(self, kinematics=self.kinematics.with_values(**values))
 
+    @cached_property
     def as_exported(self) -> Settings:
-        """Return a copy without all that an export does not tell.
+        """A copy without all that an export does not tell.
 
         Not told are where targets are, poses that were given a name, grasps, entries that are
         switched off, and which of two ways to the same answer is taken.
@@ -193,6 +197,7 @@ class Settings:
         return replace(self, targets={**self.targets, frame: new})
 
 
+@cache
 def settings_spec(model: type[Any], name: str) -> FieldSpec:
     """Return the spec of a field of :class:`Settings`.
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.config.document import PlainText
+from workbench.config.number_text import yaml_number_text
 from workbench.errors import GraspError
 from workbench.grasps.grasp import Grasp, WrittenPose
 from workbench.grasps.reading import FORMAT, VERSION
@@ -79,7 +80,7 @@ def _lines(spec: GraspSpec) -> Iterator[str]:
 
 def _grasp_lines(grasp: Grasp, indent: str) -> Iterator[str]:
     if grasp.confidence is not None:
-        yield f"{indent}confidence: {_number(grasp.confidence)}"
+        yield f"{indent}confidence: {yaml_number_text(grasp.confidence)}"
     yield from _pose_lines(grasp.written, indent, "")
     yield from _finger_lines(grasp.cspace_position, indent, "cspace_position")
     if grasp.pregrasp is not None:
@@ -91,14 +92,14 @@ def _grasp_lines(grasp: Grasp, indent: str) -> Iterator[str]:
 def _pose_lines(pose: WrittenPose, indent: str, prefix: str) -> Iterator[str]:
     w, *xyz = pose.wxyz.tolist()
     yield f"{indent}{prefix}position: {_vector(pose.position.tolist())}"
-    yield f"{indent}{prefix}orientation: {{w: {_number(w)}, xyz: {_vector(xyz)}}}"
+    yield f"{indent}{prefix}orientation: {{w: {yaml_number_text(w)}, xyz: {_vector(xyz)}}}"
 
 
 def _finger_lines(positions: Mapping[str, float], indent: str, key: str) -> Iterator[str]:
     if positions:
         yield f"{indent}{key}:"
         for joint, position in positions.items():
-            yield f"{indent}{_INDENT}{_key(joint)}: {_number(position)}"
+            yield f"{indent}{_INDENT}{_key(joint)}: {yaml_number_text(position)}"
 
 
 def _block(mapping: Mapping[str, Any], indent: str) -> Iterator[str]:
@@ -119,7 +120,7 @@ def _inline(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, float):
-        return _number(value)
+        return yaml_number_text(value)
     text = str(value)
     # Text without quotes may be a date or a number to another reader: it stays without.
     is_bare = isinstance(value, int) or (
@@ -129,17 +130,7 @@ def _inline(value: Any) -> str:
 
 
 def _vector(numbers: list[float]) -> str:
-    return f"[{', '.join(map(_number, numbers))}]"
-
-
-def _number(value: float) -> str:
-    """Return text that YAML 1.1 and 1.2 read as the same float."""
-    mantissa, exponent_sign, exponent = repr(float(value)).partition("e")
-    if mantissa.lstrip("-") in ("inf", "nan"):
-        return mantissa.replace("inf", ".inf").replace("nan", ".nan")
-    if exponent_sign and "." not in mantissa:
-        mantissa += ".0"
-    return mantissa + exponent_sign + exponent
+    return f"[{', '.join(map(yaml_number_text, numbers))}]"
 
 
 def _key(text: str) -> str:

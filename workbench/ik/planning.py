@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.planning import PlanningConfig
+from workbench.config.settings import SolveWith
 from workbench.errors import SolverError
 from workbench.ik.plan_types import PlanResult, PlanStatus
 from workbench.ik.pose_tasks import PoseTasks, PostureShape
-from workbench.ik.types import SolveWith
 from workbench.model.controlled import ControlledRobot
 from workbench.poses import Pose, frozen_array
 

@@ -18,13 +18,14 @@ from pink.tasks import FrameTask, LinearHolonomicTask, PostureTask, Task
 
 from workbench.config.frozen import frozen_mapping
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.settings import SolveWith
 from workbench.errors import SolverError
 from workbench.ik import failures
 from workbench.ik.bounds import LIMIT_TOLERANCE, JointBounds
 from workbench.ik.fast import FastSolver
 from workbench.ik.posture import inward_limits
 from workbench.ik.solvers import is_built_by_hand, quiet_exit_warnings, solve
-from workbench.ik.types import SolveStatus, SolveWith
+from workbench.ik.types import SolveStatus
 from workbench.model.controlled import ControlledRobot
 from workbench.poses import Pose
 

@@ -22,6 +22,7 @@ from pink.limits import Limit
 from pink.tasks import FrameTask, Task
 
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.settings import SolveWith
 from workbench.errors import SolverError, did_you_mean
 from workbench.ik.bounds import JointBounds
 from workbench.ik.configuration import IndexedConfiguration
@@ -34,7 +35,7 @@ from workbench.ik.look_ahead import solve_apart
 from workbench.ik.posture import PresentPostureTask
 from workbench.ik.solvers import is_built_by_hand, quiet_exit_warnings, solve
 from workbench.ik.task_builder import hard_frame, tool_task_cost
-from workbench.ik.types import SolveWith, TickInputs
+from workbench.ik.types import TickInputs
 from workbench.poses import Pose
 
 if TYPE_CHECKING:

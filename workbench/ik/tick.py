@@ -16,6 +16,7 @@ import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
+from workbench.config.settings import SolveWith
 from workbench.ik import failures
 from workbench.ik.bounds import LIMIT_TOLERANCE
 from workbench.ik.conflicts import ConflictFinder
@@ -23,7 +24,7 @@ from workbench.ik.explain import explain_step
 from workbench.ik.explanation import Explanation
 from workbench.ik.readings import AT_LIMIT_SHARE, placed, tool_result
 from workbench.ik.stack import TaskStack
-from workbench.ik.types import SolveStatus, SolveWith, TickInputs, TickResult, ToolResult
+from workbench.ik.types import SolveStatus, TickInputs, TickResult, ToolResult
 from workbench.model.collision_pairs import ClosestPair
 from workbench.poses import Pose, frozen_array
 

@@ -26,9 +26,6 @@ SolveCode = Literal[
     "feedback_invalid",
 ]  # fmt: skip
 
-SolveWith = Literal["pink", "fast"]
-"""Who solves a step: Pink's own ``solve_ik``, or our faster way to the same answer."""
-
 EngineKind = Literal["pink", "fast", "streaming", "isaac"]
 """What drives the robot: a live engine by who solves, streaming, or Isaac's controller."""
 

@@ -1,10 +1,12 @@
-"""Writing files so that nobody ever reads half of one."""
+"""Writing files so that nobody ever reads half of one, and only where one belongs."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from pathlib import Path
+
+from workbench.errors import UsageError
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -36,3 +38,30 @@ def replace_file(path: Path, text: str) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def checked_output_path(text: str, option: str) -> Path:
+    """Return the path if a file can be written there, or take the place of one.
+
+    Args:
+        text: What the command line says.
+        option: The option that says it.
+
+    Raises:
+        UsageError: If it is there and no regular file, or its folder does not exist or cannot
+            be written to.
+    """
+    path = Path(text).expanduser().absolute()
+    if path.is_dir():
+        raise UsageError("is a directory", field=option, value=text, expected="a file")
+    if path.exists() and not path.is_file():
+        # It would be replaced by a file: /dev/null for every program on the machine.
+        raise UsageError("is no regular file", field=option, value=text, expected="a file")
+    if not path.parent.is_dir():
+        raise UsageError(
+            "is in a folder that does not exist", field=option, value=text,
+            expected="a folder that is there",
+        )  # fmt: skip
+    if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise UsageError("cannot be written to", field=option, value=text)
+    return path

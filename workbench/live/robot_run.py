@@ -110,7 +110,7 @@ class RobotRun:
             held = _standing_still(self._last, wanted)
             return Turn(held, *self._monitor.failed_to_set_up(str(error), inputs, held)), None
         self._last = result = _measured_to(wanted, targets, result)
-        if playing or looks_on:
+        if looks_on:
             return self._looked_on(state, inputs, result, playing), None
         return self._ticked(state, now_s, inputs, result), None
 

@@ -33,8 +33,8 @@ class Saved:
 
     def differs_from(self, robot: str, settings: Settings) -> bool:
         """Tell whether a file written now would say anything else."""
-        saved = self.settings.as_exported()
-        return robot != self.robot or settings.as_exported() != saved
+        saved = self.settings.as_exported
+        return robot != self.robot or settings.as_exported != saved
 
     def differences(self, state: SessionState) -> tuple[Change, ...]:
         """Return what a file written now would say otherwise.
@@ -42,7 +42,7 @@ class Saved:
         Another robot's joints and frames have other names, so that only the twelve fields and the
         rate can be compared with it.
         """
-        found = differences(self.settings.as_exported(), state.settings.as_exported())
+        found = differences(self.settings.as_exported, state.settings.as_exported)
         robot = state.description.name
         if robot == self.robot:
             return found

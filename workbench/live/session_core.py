@@ -294,7 +294,7 @@ class SessionCore:
         if settings is not old.settings or order is not None or "epoch" in changed:
             changed["version"] = old.version + 1
         told_elsewhere = "config_changed_at" in changed
-        if not told_elsewhere and settings.as_exported() != (old.settings.as_exported()):
+        if not told_elsewhere and settings.as_exported != old.settings.as_exported:
             changed["config_changed_at"] = self._now_utc()
         if settings.mode != old.settings.mode:
             # Nobody expects an arm to move because a mode was looked at again.

@@ -14,6 +14,7 @@ from typing import Any, cast
 import yaml
 
 from workbench.config.document import PlainText, plain_scalar
+from workbench.config.number_text import yaml_number_text
 from workbench.config.profile import MeshUpAxis
 from workbench.config.robot_pose import RobotPose
 from workbench.config.sections import Section
@@ -192,10 +193,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_float(dumper: yaml.SafeDumper, value: float) -> yaml.ScalarNode:
-    mantissa, exponent_sign, exponent = repr(value).partition("e")
-    if exponent_sign and "." not in mantissa:
-        mantissa += ".0"
-    return dumper.represent_scalar("tag:yaml.org,2002:float", mantissa + exponent_sign + exponent)
+    return dumper.represent_scalar("tag:yaml.org,2002:float", yaml_number_text(value))
 
 
 def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:

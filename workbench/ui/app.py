@@ -25,6 +25,7 @@ from workbench.grasps.gripper_model import load_gripper
 from workbench.live.autosave import Leftover, discard, leftovers
 from workbench.live.explainer import Explainer
 from workbench.live.export import export_text
+from workbench.live.files import checked_output_path
 from workbench.live.grasp_edits import scene_of
 from workbench.live.grasp_go import GraspGo
 from workbench.live.grasping import Grasping
@@ -49,7 +50,7 @@ from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.examples import example_choices
 from workbench.ui.panels.scene import ScenePanel
 from workbench.ui.robot_loader import SessionRobotLoader
-from workbench.ui.save_file import SaveTarget, checked_save_path
+from workbench.ui.save_file import SaveTarget
 from workbench.ui.scene_pump import ScenePump
 from workbench.ui.server import GuardedServer, ServerOptions, serve
 from workbench.ui.session_keeper import (
@@ -104,7 +105,9 @@ class App:
             WorkbenchError: If the robot, the config or the port cannot be had; nothing is left
                 running then.
         """
-        save_path = None if options.save_to is None else checked_save_path(options.save_to)
+        save_path = (
+            None if options.save_to is None else checked_output_path(options.save_to, "--save-to")
+        )
         saved = None if save_path is None else _config_in(save_path)
         kinematics = None
         if options.config_path is not None:

@@ -32,13 +32,12 @@ class _Loaded:
 
     Attributes:
         bundle: The robot.
-        said: What to tell everybody.
-        put: Swaps it in; False when another robot has come meanwhile.
+        put: Swaps it in and returns what to tell everybody; None when another robot has come
+            meanwhile.
     """
 
     bundle: RobotBundle
-    said: str
-    put: Callable[[], bool]
+    put: Callable[[], str | None]
 
 
 class SessionRobotLoader:
@@ -99,10 +98,11 @@ class SessionRobotLoader:
                 bundle, rate_hz=present.rate_hz, grasp_scene=present.grasp_scene
             )
 
-            def put() -> bool:
-                return session.replace_bundle(bundle, settings, epoch=epoch)
+            def put() -> str | None:
+                came = session.replace_bundle(bundle, settings, epoch=epoch)
+                return _summary(bundle) if came else None
 
-            return _Loaded(bundle, _summary(bundle), put)
+            return _Loaded(bundle, put)
 
         def done() -> None:
             self._previous_request, self._request = self._request, request
@@ -122,12 +122,13 @@ class SessionRobotLoader:
             bundle = self._load(file.request, control.report)
             ready = fitted(file, bundle, name)
 
-            def put() -> bool:
+            def put() -> str | None:
                 if file.camera is not None and epoch == session.state.epoch:
                     self._look_first_from(file.camera)
-                return session.replace_bundle(bundle, ready.settings, epoch=epoch, pose=ready.pose)
+                came = session.replace_bundle(bundle, ready.settings, epoch=epoch, pose=ready.pose)
+                return f"{ready.remark} {_summary(bundle)}".strip() if came else None
 
-            return _Loaded(bundle, f"{ready.remark} {_summary(bundle)}".strip(), put)
+            return _Loaded(bundle, put)
 
         def done() -> None:
             self._previous_request, self._request = self._request, file.request
@@ -147,18 +148,18 @@ class SessionRobotLoader:
         def work(control: JobControl) -> _Loaded:
             bundle = self._load(request, control.report)
             difference = compare(before.description, bundle.description)
-            _pose, carry_now = carried_over(bundle, session.present_pose())
-            settings = session.state.settings
-            went = entries_that_went(settings, carry_now(settings))
 
-            def put() -> bool:
+            def put() -> str | None:
                 pose, carry = carried_over(bundle, session.present_pose())
+                settings = session.state.settings
                 # The loop does not know this engine yet, so it may be moved from here.
                 bundle.engine.set_positions(pose.positions, pose.transform_base_to_world)
-                return session.reload_bundle(bundle, pose, carry, epoch=before.epoch)
+                if not session.reload_bundle(bundle, pose, carry, epoch=before.epoch):
+                    return None
+                went = entries_that_went(settings, session.state.settings)
+                return " ".join((*difference.sentences, went)).strip()
 
-            said = " ".join((*difference.sentences, went)).strip()
-            return _Loaded(bundle, said, put)
+            return _Loaded(bundle, put)
 
         self._submit(before.description.title, work)
 
@@ -195,10 +196,11 @@ class SessionRobotLoader:
 
         def finished(loaded: _Loaded) -> None:
             # "Back to X" may have come between the job's end and this.
-            if not loaded.put():
+            said = loaded.put()
+            if said is None:
                 raise JobCancelled
             done()
-            self._notices.done(f"{loaded.bundle.description.title} is loaded", loaded.said)
+            self._notices.done(f"{loaded.bundle.description.title} is loaded", said)
 
         def failed(error: Exception) -> None:
             present = self._session.state.description.title

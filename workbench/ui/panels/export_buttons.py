@@ -47,7 +47,7 @@ class ExportButtons:
 
     def refresh(self, state: SessionState) -> None:
         """Have the settings in force ready: a browser lets a page copy only at once."""
-        held = state.epoch, state.settings.as_exported()
+        held = state.epoch, state.settings.as_exported
         if held == self._copied:
             return
         self._copied = held

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -18,9 +17,9 @@ from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.export_buttons import ExportButtons
 from workbench.ui.panels.report_window import show_report
+from workbench.ui.panels.transfers import safe_stem, taken_upload
 from workbench.ui.widgets import add_button, button_row, dropdown, give_help, on_click
 
-_UNSAFE_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 _LABEL_LENGTH_LIMIT = 40
 _NO_PROFILE = "from a file"
 
@@ -159,14 +158,12 @@ class FilePanel:
     async def _uploaded(self, event: viser.GuiEvent[Any]) -> None:
         if event.client is None:
             return
-        upload: viser.UploadedFile = self._import.value
-        if upload.name:
-            # viser would keep the bytes for as long as the page lives.
-            self._import._impl.value = viser.UploadedFile("", b"")
-            self._read(upload.name, upload.content, event.client)
+        upload = taken_upload(self._import)
+        if upload is not None:
+            self._read(*upload, event.client)
 
-    def _read(self, name: str, content: bytes, client: viser.ClientHandle) -> None:
-        shown, notices = one_line(name, 80), self._context.tools.notices
+    def _read(self, shown: str, content: bytes, client: viser.ClientHandle) -> None:
+        notices = self._context.tools.notices
 
         def work(_control: JobControl) -> PastedConfig:
             return read_dimos_file(content, name=shown)
@@ -197,5 +194,4 @@ class FilePanel:
 
 def file_name(robot: str) -> str:
     """Return the name under which a robot's config is downloaded."""
-    safe = _UNSAFE_IN_FILE_NAMES.sub("_", robot).strip("._")[:60]
-    return f"{safe or 'robot'}_pink_kinematics.yaml"
+    return f"{safe_stem(robot, 'robot')}_pink_kinematics.yaml"

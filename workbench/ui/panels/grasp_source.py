@@ -25,15 +25,15 @@ from workbench.live.grasp_edits import (
 from workbench.live.grasping import grasps_of
 from workbench.live.jobs import JobControl
 from workbench.live.state import SessionState
-from workbench.ui.markup import one_line, plain
+from workbench.ui.markup import plain
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.transfers import safe_stem, taken_upload
 from workbench.ui.widgets import add_button, button_row, dropdown, give_help, on_click
 
 _CHOOSE = "choose …"
 _METRES = "in metres, as it is"
 _NAME_LENGTH_LIMIT = 60
-_UNSAFE_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 class GraspSource:
@@ -141,9 +141,10 @@ class GraspSource:
     # Uploads ---------------------------------------------------------------------------------
 
     async def _uploaded(self, event: viser.GuiEvent[Any]) -> None:
-        name, content = _taken(self._upload)
-        if event.client is None or not name:
+        upload = taken_upload(self._upload)
+        if event.client is None or upload is None:
             return
+        name, content = upload
 
         def done(grasps: GraspSpec) -> None:
             load_grasps(self._context.session, name, grasps)
@@ -157,9 +158,10 @@ class GraspSource:
         self._read(name, lambda: read_grasps(content, name=name), done, event.client)
 
     async def _uploaded_mesh(self, event: viser.GuiEvent[Any]) -> None:
-        name, content = _taken(self._upload_mesh)
-        if event.client is None or not name:
+        upload = taken_upload(self._upload_mesh)
+        if event.client is None or upload is None:
             return
+        name, content = upload
         scene = self._context.session.state.settings.grasp_scene
         scale = 1.0 if scene is None else grasps_of(scene).object_scale
 
@@ -213,14 +215,4 @@ class GraspSource:
 def grasp_file_name(name: str) -> str:
     """Return the name under which grasps are downloaded."""
     stem = re.sub(r"\.(ya?ml|isaac_grasp)$", "", name)
-    safe = _UNSAFE_IN_FILE_NAMES.sub("_", stem).strip("._")[:60]
-    return f"{safe or 'grasps'}.yaml"
-
-
-def _taken(button: viser.GuiUploadButtonHandle) -> tuple[str, bytes]:
-    """Return name and contents of an upload, and keep neither."""
-    upload: viser.UploadedFile = button.value
-    if upload.name:
-        # viser would keep the bytes for as long as the page lives.
-        button._impl.value = viser.UploadedFile("", b"")
-    return one_line(upload.name, 80), upload.content
+    return f"{safe_stem(stem, 'grasps')}.yaml"

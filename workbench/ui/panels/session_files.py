@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import viser
@@ -11,12 +10,10 @@ from workbench.errors import WorkbenchError
 from workbench.live.jobs import JobControl
 from workbench.live.session_file import SUFFIX, SessionFile, read_session
 from workbench.live.state import SessionState
-from workbench.ui.markup import one_line
 from workbench.ui.page_style import block
 from workbench.ui.panels.context import PanelContext
+from workbench.ui.panels.transfers import safe_stem, taken_upload
 from workbench.ui.widgets import add_button, button_row, give_help, on_click
-
-_UNSAFE_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 class SessionFilesPanel:
@@ -86,14 +83,12 @@ class SessionFilesPanel:
     async def _uploaded(self, event: viser.GuiEvent[Any]) -> None:
         if event.client is None:
             return
-        upload: viser.UploadedFile = self._open.value
-        if upload.name:
-            # viser would keep the bytes for as long as the page lives.
-            self._open._impl.value = viser.UploadedFile("", b"")
-            self._read(upload.name, upload.content, event.client)
+        upload = taken_upload(self._open)
+        if upload is not None:
+            self._read(*upload, event.client)
 
-    def _read(self, name: str, content: bytes, client: viser.ClientHandle) -> None:
-        shown, notices = one_line(name, 80), self._context.tools.notices
+    def _read(self, shown: str, content: bytes, client: viser.ClientHandle) -> None:
+        notices = self._context.tools.notices
 
         def work(_control: JobControl) -> SessionFile:
             return read_session(content, name=shown)
@@ -109,5 +104,4 @@ class SessionFilesPanel:
 
 def session_file_name(robot: str) -> str:
     """Return the name under which a robot's session is downloaded."""
-    safe = _UNSAFE_IN_FILE_NAMES.sub("_", robot).strip("._")[:60]
-    return f"{safe or 'robot'}{SUFFIX}"
+    return f"{safe_stem(robot, 'robot')}{SUFFIX}"
