@@ -13,8 +13,13 @@ import sys
 from collections.abc import Sequence
 
 from workbench import __version__
-from workbench.argument_parser import ArgumentParser, joint_value, number, whole_number
-from workbench.commands import export, plan, reach, stream
+from workbench.argument_parser import ArgumentParser, number, whole_number
+from workbench.commands import export, parity, plan, reach, stream
+from workbench.commands.robot_options import (
+    add_robot_options,
+    refuse_robot_options,
+    robot_request,
+)
 from workbench.errors import UsageError, WorkbenchError
 
 EXIT_OK = 0
@@ -62,6 +67,7 @@ def build_parser() -> ArgumentParser:
     plan.add_parser(commands)
     reach.add_parser(commands)
     export.add_parser(commands)
+    parity.add_parser(commands)
     return parser
 
 
@@ -81,28 +87,7 @@ def _add_serve(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
     )  # fmt: skip
 
     robot = serve.add_argument_group("robot")
-    robot.add_argument(
-        "--package-dir", action="append", default=[], metavar="DIR",
-        help="where package:// mesh paths are looked up first; repeatable",
-    )  # fmt: skip
-    robot.add_argument("--srdf", metavar="FILE", help="SRDF that belongs to the URDF")
-    robot.add_argument(
-        "--tool-frame", action="append", default=[], metavar="LINK | NAME=LINK:x,y,z,r,p,y",
-        help="frame that gets a gizmo; repeatable; the second form fixes a new frame to a link, "
-        "in m and rad; default: the profile's, else the ends of the chains",
-    )  # fmt: skip
-    robot.add_argument(
-        "--hold", action="append", default=[], metavar="JOINT=VALUE", type=joint_value("--hold"),
-        help="take a joint out of the model and hold it there, in rad or m; repeatable",
-    )  # fmt: skip
-    robot.add_argument(
-        "--example", default="", metavar="NAME",
-        help="start with an example session of the profile: standing (g1, talos),"
-        " driving (tiago_dual)",
-    )  # fmt: skip
-    robot.add_argument(
-        "--floating-base", action="store_true", help="let the root link float (free flyer)"
-    )
+    add_robot_options(robot)
     robot.add_argument(
         "--mesh-up-axis", choices=("z", "y"), default=None,
         help="y turns COLLADA meshes that are really Y-up; default: the profile's, else z",
@@ -187,9 +172,6 @@ def _add_doctor(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
 
 
 def _run_serve(options: argparse.Namespace) -> int:
-    hold = dict(options.hold)
-    if len(hold) != len(options.hold):
-        raise UsageError("a joint is named twice", field="--hold", expected="each joint once")
     if options.session is not None or options.restore:
         _refuse_robot_options(options)
     if options.object is not None and options.grasps is None:
@@ -198,19 +180,11 @@ def _run_serve(options: argparse.Namespace) -> int:
         raise UsageError(
             "needs a gripper", field="--gripper-frame", expected="--gripper PATH as well"
         )
-    from workbench.model.request import RobotRequest
     from workbench.ui.app import AppOptions, run_app
     from workbench.ui.server import ServerOptions
 
-    request = RobotRequest(
-        source=options.robot or DEFAULT_ROBOT,
-        package_dirs=tuple(options.package_dir),
-        srdf=options.srdf,
-        tool_frames=tuple(options.tool_frame),
-        hold=hold,
-        example=options.example,
-        floating_base=options.floating_base,
-        mesh_up_axis=options.mesh_up_axis,
+    request = robot_request(
+        options, options.robot or DEFAULT_ROBOT, mesh_up_axis=options.mesh_up_axis
     )
     server = ServerOptions(
         host=options.host,
@@ -242,18 +216,8 @@ def _refuse_robot_options(options: argparse.Namespace) -> None:
     session = "--restore" if options.session is None else "--session"
     if options.session is not None and options.restore:
         raise UsageError("cannot be used with --session", field="--restore")
-    given = {
-        "ROBOT": options.robot, "--package-dir": options.package_dir, "--srdf": options.srdf,
-        "--tool-frame": options.tool_frame, "--hold": options.hold,
-        "--example": options.example, "--floating-base": options.floating_base,
-        "--mesh-up-axis": options.mesh_up_axis,
-    }  # fmt: skip
-    for name, value in given.items():
-        if value:
-            raise UsageError(
-                f"cannot be used with {session}", field=name,
-                expected="the session file alone: it names the robot and how to read it",
-            )  # fmt: skip
+    more = {"ROBOT": options.robot, "--mesh-up-axis": options.mesh_up_axis}
+    refuse_robot_options(options, session, more)
 
 
 def _run_robots(options: argparse.Namespace) -> int:

@@ -72,6 +72,11 @@ class JointBounds(Limit):
         """Set the share of the way to its position limit that a joint may go in one step."""
         self._position_limit.config_limit_gain = gain
 
+    @property
+    def position_gain(self) -> float:
+        """Share of the way to its position limit that a joint may go in one step."""
+        return self._position_limit.config_limit_gain
+
     def row_labels(self) -> tuple[tuple[int, str, str], ...]:
         """Return what each row of the inequality means: tangent coordinate, quantity, side."""
         labels: list[tuple[int, str, str]] = []

@@ -170,6 +170,8 @@ class HardTask(Task):
     Attributes:
         name: Name of the entry that asks for it.
         task: The task.
+        rows: Rows of its error that are held, shape (k,).
+        speeds: Largest speed of each of these rows, m/s or rad/s, shape (k,).
         dt: Length of the next step, s; set before each solve.
     """
 
@@ -186,18 +188,18 @@ class HardTask(Task):
         self.name = name
         self.task = task
         self.dt = 0.0
-        self._rows = rows
-        self._speeds = speeds
+        self.rows = rows
+        self.speeds = speeds
 
     def compute_error(self, configuration: pink.Configuration) -> Vector:
         """Return the part of the error that the next step shall remove, shape (k,)."""
-        step = self.task.gain * self.task.compute_error(configuration)[self._rows]
-        excess = float(np.max(np.abs(step) / (self._speeds * self.dt), initial=1.0))
+        step = self.task.gain * self.task.compute_error(configuration)[self.rows]
+        excess = float(np.max(np.abs(step) / (self.speeds * self.dt), initial=1.0))
         return step / excess
 
     def compute_jacobian(self, configuration: pink.Configuration) -> Matrix:
         """Return the rows of the task's Jacobian, shape (k, nv)."""
-        return self.task.compute_jacobian(configuration)[self._rows]
+        return self.task.compute_jacobian(configuration)[self.rows]
 
     def __repr__(self) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Return a readable text."""

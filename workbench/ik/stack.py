@@ -104,6 +104,11 @@ class TaskStack:
         """The tasks of the next solve with the names of their frames or entries."""
         return tuple(zip(self._names, self._active, strict=True))
 
+    @property
+    def hard_tasks(self) -> tuple[Task, ...]:
+        """The tasks that the next solve holds exactly, as they are before they are combined."""
+        return tuple(task for _, task in self._hard)
+
     def update(self, inputs: TickInputs) -> None:
         """Bring the tasks in line with the inputs; costs nothing where nothing has changed.
 
