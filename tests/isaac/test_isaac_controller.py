@@ -12,6 +12,7 @@ import pink.limits
 import pink.tasks
 import pytest
 
+from tests.isaac.warp_like import WarpLike
 from workbench.isaac import (
     BaseController,
     JointState,
@@ -22,8 +23,10 @@ from workbench.isaac import (
     load_pink_robot,
     load_pink_supported_robot,
 )
+from workbench.model.packages import example_robot_data
 
 TOOL = "panda_hand"
+JOINTS = [*(f"panda_joint{n}" for n in range(1, 8)), "panda_finger_joint1", "panda_finger_joint2"]
 START = [0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8, 0.02, 0.02]
 
 
@@ -147,11 +150,110 @@ def test_the_posture_task_can_be_left_out(panda: PinkRobot, cost: float | None) 
     assert controller_of(panda, posture_cost=cost).get_posture_task() is None
 
 
-def test_costs_may_be_given_for_each_axis(panda: PinkRobot) -> None:
-    controller = controller_of(panda, position_cost=[1, 2, 3], orientation_cost=2)
+@pytest.mark.parametrize(
+    "axes", [[1, 2, 3], (1.0, 2.0, 3.0), np.array([1, 2, 3]), WarpLike([1, 2, 3])]
+)
+def test_costs_may_be_given_for_each_axis(panda: PinkRobot, axes: Any) -> None:
+    controller = controller_of(panda, position_cost=axes, orientation_cost=2)
     np.testing.assert_array_equal(controller.get_frame_task().cost, [1, 2, 3, 2, 2, 2])
-    with pytest.raises(ValueError, match="position_cost: expected one number or three"):
-        controller_of(panda, position_cost=[1, 2])
+
+
+@pytest.mark.parametrize(
+    "one", [1, np.float32(1.0), [1.0], np.array(1), WarpLike(1), WarpLike([1])]
+)
+def test_every_number_may_come_as_an_array_of_one(panda: PinkRobot, one: Any) -> None:
+    names = ("position_cost", "orientation_cost", "posture_cost", "damping", "gain", "lm_damping")
+    for name in names:
+        as_array = step(started(panda, **{name: one}), panda, tool_at([0.4, 0.1, 0.5]))
+        as_float = step(started(panda, **{name: 1.0}), panda, tool_at([0.4, 0.1, 0.5]))
+        np.testing.assert_array_equal(as_array, as_float)
+    assert np.isfinite(step(started(panda, dt=one), panda, tool_at([0.4, 0.1, 0.5]))).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        (name, wrong)
+        for name, wrongs in {
+            "position_cost": (-1.0, [1, 2], [1, 2, -3], [], None, "1", {}),
+            "orientation_cost": (-1.0, [1, 2, 3, 4]),
+            "posture_cost": (-1.0, [1, 2, 3], "1"),
+            "damping": (-1e-9, [1, 2]),
+            "gain": (1.001, -0.1, [0.5, 0.5], None),
+            "lm_damping": (-1.0, None),
+            "dt": (0.0, -0.01, None, [0.1, 0.1]),
+        }.items()
+        for wrong in (float("nan"), float("inf"), WarpLike([float("nan")]), *wrongs)
+    ],
+)
+def test_numbers_that_no_step_could_be_taken_with_are_refused(
+    panda: PinkRobot, name: str, wrong: Any
+) -> None:
+    with pytest.raises(ValueError, match=f"^{name}: "):
+        controller_of(panda, **{name: wrong})
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_positions_that_are_no_numbers_start_and_move_nothing(
+    panda: PinkRobot, bad: float, caplog: pytest.LogCaptureFixture, capfd: Any
+) -> None:
+    controller = started(panda)
+    setpoint = tool_at([0.4, 0.1, 0.5], [0, 1, 0, 0])
+    wanted = step(started(panda), panda, setpoint)
+    lost = joints_at(panda, [*START[:2], bad, *START[3:]])
+    assert controller.forward(lost, None, 2.5) is None
+    assert "not finite" in caplog.text and "2.5" in caplog.text
+    np.testing.assert_array_equal(step(controller, panda, setpoint), wanted)
+    assert controller.reset(lost, None, 0.0) is False
+    assert controller.forward(joints_at(panda, START), setpoint, 0.0) is None
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "setpoint",
+    [
+        tool_at([float("nan"), 0.1, 0.5]),
+        tool_at([0.4, float("inf"), 0.5], [0, 1, 0, 0]),
+        tool_at([0.4, 0.1, 0.5], [0, float("nan"), 0, 0]),
+        tool_at([0.4, 0.1, 0.5], [0, 0, 0, 0]),
+        RobotState(
+            joints=JointState.from_name(JOINTS, positions=(JOINTS, [float("nan")] * 9)),
+            sites=tool_at([0.4, 0.1, 0.5], [0, 1, 0, 0]).sites,
+        ),
+    ],
+    ids=["position", "position of a pose", "orientation", "zero quaternion", "posture"],
+)
+def test_a_setpoint_that_is_no_pose_leaves_the_targets_as_they_were(
+    panda: PinkRobot, setpoint: RobotState
+) -> None:
+    controller = started(panda)
+    with pytest.raises(ValueError, match=r"finite|length zero"):
+        controller.forward(joints_at(panda, START), setpoint, 0.0)
+    assert np.abs(step(controller, panda)).max() < 1e-6
+
+
+def test_a_continuous_joint_goes_on_counting_its_turns() -> None:
+    folder = example_robot_data()
+    assert folder is not None
+    robot = load_pink_robot(folder / "robots" / "kinova_description" / "robots" / "kinova.urdf")
+    names, frame = robot.controlled_joint_names, robot.model.frames[-1].name
+    endless = next(n for n in names if robot.model.joints[robot.model.getJointId(n)].nq == 2)
+    turns = 4 * np.pi
+    found = {}
+    for extra in (0.0, turns):
+        controller = PinkIKController(robot, names, [frame], solver="daqp", dt=0.05)
+        where = [3.1 + extra if name == endless else 2.0 for name in names]
+        state = RobotState(joints=JointState.from_name(names, positions=(names, where)))
+        assert controller.reset(state, None, 0.0)
+        goal = target_of(controller).copy()
+        goal.translation += np.array([0.05, 0.05, 0.05])
+        controller.get_frame_task().set_target(goal)
+        after = controller.forward(state, None, 0.0)
+        assert after is not None and after.joints is not None
+        assert after.joints.positions is not None
+        found[extra] = float(after.joints.positions[names.index(endless)])
+    assert found[0.0] != pytest.approx(3.1, abs=1e-3)
+    assert found[turns] == pytest.approx(found[0.0] + turns, abs=1e-5)
 
 
 def test_extra_tasks_are_solved_for(panda: PinkRobot) -> None:
@@ -243,12 +345,15 @@ def test_osqp_says_nothing_on_the_terminal(
     ("joint_space", "site_space", "frame", "complaint"),
     [
         (["panda_joint1"], [TOOL], TOOL, "controlled joints"),
+        ([*JOINTS, "panda_joint1"], [TOOL], TOOL, "given twice"),
+        ("panda_joint1", [TOOL], TOOL, "list of names"),
+        (None, TOOL, TOOL, "list of names"),
         (None, ["camera"], TOOL, "robot_site_space"),
         (None, ["elbow"], "elbow", "model has no frame"),
     ],
 )
 def test_names_that_do_not_fit_the_robot_are_refused(
-    panda: PinkRobot, joint_space: Any, site_space: list[str], frame: str, complaint: str
+    panda: PinkRobot, joint_space: Any, site_space: Any, frame: str, complaint: str
 ) -> None:
     joint_space = joint_space or panda.controlled_joint_names
     with pytest.raises(ValueError, match=complaint):
@@ -311,3 +416,6 @@ def test_what_is_no_urdf_is_refused(tmp_path: Path) -> None:
     path.write_text("<robot name='x'>")
     with pytest.raises(ValueError, match="is refused by Pinocchio"):
         load_pink_robot(path)
+    panda = load_pink_supported_robot("panda").directory / "panda.urdf"
+    with pytest.raises(ValueError, match=r"robot\.urdf is refused by Pinocchio"):
+        load_pink_robot(panda, srdf_path=path, build_collision_model=True)

@@ -7,19 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.isaac.warp_like import WarpLike
 from workbench.isaac import JointState, RobotState, RootState, SpatialState
 
 SPACE = ["a", "b", "c", "d"]
-
-
-class WarpLike:
-    """Is read as Warp's arrays are."""
-
-    def __init__(self, values: Any) -> None:
-        self._values = np.asarray(values, dtype=np.float32)
-
-    def numpy(self) -> np.ndarray[Any, Any]:
-        return self._values
 
 
 def test_what_is_known_comes_in_the_order_of_the_joint_space() -> None:
@@ -51,13 +42,31 @@ def test_values_are_read_as_numpy_arrays_and_as_isaac_sims_code_reads_them() -> 
 
 @pytest.mark.parametrize(
     "values",
-    [[0.5, 0.25], (0.5, 0.25), np.array([0.5, 0.25]), WarpLike([0.5, 0.25]), [[0.5, 0.25]]],
-    ids=["list", "tuple", "numpy", "warp", "batch of one"],
+    [
+        [0.5, 0.25],
+        (0.5, 0.25),
+        np.array([0.5, 0.25]),
+        WarpLike([0.5, 0.25]),
+        [[0.5, 0.25]],
+        [WarpLike(0.5), np.float32(0.25)],
+    ],
+    ids=["list", "tuple", "numpy", "warp", "batch of one", "list of arrays"],
 )
 def test_anything_array_like_goes_in(values: Any) -> None:
     state = JointState.from_name(SPACE, positions=(["a", "b"], values))
     assert state.positions is not None
     assert state.positions.tolist() == [0.5, 0.25]
+
+
+def test_names_and_places_may_be_arrays_too() -> None:
+    space: Any = np.array(SPACE)
+    state = JointState.from_name(space, positions=(space[1:2], WarpLike([2.0])))
+    assert [type(name) for name in state.position_names] == [str]
+    state = JointState.from_index(SPACE, positions=(WarpLike([2, 0]), WarpLike([3.0, 1.0])))
+    assert state.position_names == ["a", "c"]
+    sites = SpatialState.from_name(["tool"], positions=(["tool"], [WarpLike([1.0, 2.0, 3.0])]))
+    assert sites.positions is not None
+    assert sites.positions.tolist() == [[1.0, 2.0, 3.0]]
 
 
 def test_a_state_keeps_its_values_when_the_callers_array_changes() -> None:

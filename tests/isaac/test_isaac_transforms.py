@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.isaac.warp_like import WarpLike
 from workbench.isaac import (
     isaac_sim_position_quaternion_to_se3,
     map_joint_positions_to_pinocchio,
@@ -21,14 +22,6 @@ from workbench.isaac.impl import utils
 numbers = st.floats(-5.0, 5.0)
 rows = st.lists(numbers, min_size=4, max_size=4)
 quaternions = rows.filter(lambda row: np.linalg.norm(row) > 0.1)
-
-
-class WarpLike:
-    def __init__(self, values: Any) -> None:
-        self._values = np.asarray(values, dtype=np.float32)
-
-    def numpy(self) -> np.ndarray[Any, Any]:
-        return self._values
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +64,17 @@ def test_poses_and_positions_may_come_as_warp_arrays(model: pin.Model) -> None:
     np.testing.assert_allclose(transform.translation, [1, 2, 3])
     q = map_joint_positions_to_pinocchio(["hinge"], WarpLike([0.5]), model)
     assert q[0] == 0.5
+
+
+def test_a_transform_may_come_as_its_matrix() -> None:
+    transform = isaac_sim_position_quaternion_to_se3([1, 2, 3], [0.5, 0.5, 0.5, 0.5])
+    for matrix in (transform.homogeneous, transform.homogeneous.tolist(), WarpLike(transform.np)):
+        position, quaternion = se3_to_isaac_sim_position_quaternion(matrix)
+        np.testing.assert_allclose(position, [1, 2, 3], atol=1e-6)
+        np.testing.assert_allclose(quaternion, [0.5, 0.5, 0.5, 0.5], atol=1e-6)
+    for wrong in (np.eye(3), [1.0, 2.0], "here"):
+        with pytest.raises(ValueError, match=r"shape \(4, 4\)|could not convert"):
+            se3_to_isaac_sim_position_quaternion(wrong)
 
 
 @pytest.mark.parametrize(
@@ -156,4 +160,23 @@ def test_a_step_of_a_joint_with_three_degrees_of_freedom_is_refused(model: pin.M
     with pytest.raises(ValueError, match="ball has 3 degrees"):
         map_pinocchio_velocity_to_joint_state(
             np.zeros(6), model, ["ball"], ["ball"], 0.1, pin.neutral(model), [0.0]
+        )
+
+
+def test_every_number_of_a_step_may_come_as_a_warp_array(model: pin.Model) -> None:
+    velocity = np.zeros(model.nv)
+    velocity[0] = 2.0
+    state = map_pinocchio_velocity_to_joint_state(
+        WarpLike(velocity), model, ["hinge"], ["hinge"], WarpLike(0.5),  # pyright: ignore[reportArgumentType]
+        WarpLike(pin.neutral(model)), WarpLike([[0.0]]),
+    )  # fmt: skip
+    assert state.positions is not None
+    assert state.positions.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("dt", [float("nan"), -0.1, None, [0.1, 0.1]])
+def test_what_is_no_length_of_a_step_is_refused(model: pin.Model, dt: Any) -> None:
+    with pytest.raises(ValueError, match="dt: expected"):
+        map_pinocchio_velocity_to_joint_state(
+            np.zeros(6), model, ["hinge"], ["hinge"], dt, pin.neutral(model), [0.0]
         )

@@ -6,7 +6,7 @@ Pink's own default limits, and whatever the user adds to them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,8 @@ OutsideLimits = NotWithinConfigurationLimits
 class IsaacCosts:
     """The numbers of the stack, under the names of the controller's arguments.
 
+    All are finite and none is negative: Pink does not look.
+
     Attributes:
         position_cost: cost/m; one number or one for each axis of the frame.
         orientation_cost: cost/rad; one number or one for each axis of the frame.
@@ -46,8 +48,8 @@ class IsaacCosts:
         solver: QP solver.
     """
 
-    position_cost: Any = 1.0
-    orientation_cost: Any = 1.0
+    position_cost: float | Sequence[float] = 1.0
+    orientation_cost: float | Sequence[float] = 1.0
     posture_cost: float | None = 1e-3
     damping: float = 1e-12
     gain: float = 1.0
@@ -80,16 +82,11 @@ class IsaacStack:
             extra_tasks: Pink tasks that are solved for as well.
             extra_limits: Pink limits on top of position and velocity limits.
             extra_barriers: Pink barriers.
-
-        Raises:
-            pink.PinkError: If a cost is negative.
-            ValueError: If a cost has another size than one or three.
         """
         quiet_exit_warnings()
         self._costs = costs
         self.frame_task = FrameTask(
-            tool_frame, _axis_cost(costs.position_cost, "position_cost"),
-            _axis_cost(costs.orientation_cost, "orientation_cost"),
+            tool_frame, costs.position_cost, costs.orientation_cost,
             lm_damping=costs.lm_damping, gain=costs.gain,
         )  # fmt: skip
         self.posture_task: PostureTask | None = None
@@ -151,13 +148,3 @@ class IsaacStack:
         if model.floating_base_velocity_limit is not None:
             defaults.append(model.floating_base_velocity_limit)
         return [*defaults, *self._extra_limits]
-
-
-def _axis_cost(cost: Any, what: str) -> Any:
-    """Return a cost as Pink takes it: a float, or three of them."""
-    values = np.asarray(cost, dtype=np.float64)
-    if values.ndim == 0:
-        return float(values)
-    if values.shape != (3,):
-        raise ValueError(f"{what}: expected one number or three, got shape {values.shape}")
-    return values

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from workbench.ik.isaac_stack import SOLVE_FAILURES, IsaacCosts, IsaacStack
+from workbench.isaac.arguments import cost_argument, number_argument, step_argument
 from workbench.isaac.base_controller import BaseController
 from workbench.isaac.host_array import flat_array
 from workbench.isaac.impl.utils import (
@@ -24,7 +25,7 @@ from workbench.isaac.impl.utils import (
     map_pinocchio_velocity_to_joint_state,
 )
 from workbench.isaac.robots import PinkRobot
-from workbench.isaac.states import RobotState, SpatialState
+from workbench.isaac.states import RobotState, SpatialState, checked_space
 
 if TYPE_CHECKING:
     from workbench.ik import isaac_stack
@@ -46,8 +47,8 @@ class PinkIKController(BaseController):
         robot_site_space: Sequence[str],
         *,
         tool_frame: str | None = None,
-        position_cost: float | Sequence[float] = 1.0,
-        orientation_cost: float | Sequence[float] = 1.0,
+        position_cost: ArrayLike = 1.0,
+        orientation_cost: ArrayLike = 1.0,
         posture_cost: float | None = 1e-3,
         damping: float = 1e-12,
         gain: float = 1.0,
@@ -61,6 +62,8 @@ class PinkIKController(BaseController):
     ) -> None:
         """Build the tasks; :meth:`reset` comes before the first :meth:`forward`.
 
+        Numbers may come as anything array-like, also as objects with ``.numpy()``.
+
         Args:
             pink_robot: The robot.
             robot_joint_space: Names of all its joints, in the simulation's order.
@@ -70,7 +73,7 @@ class PinkIKController(BaseController):
             orientation_cost: cost/rad; one number, or one for each axis of the frame.
             posture_cost: cost/rad; 0 or None leaves the posture task out.
             damping: Tikhonov regularisation of the QP.
-            gain: Share of the error that a step removes, of frame and posture task.
+            gain: Share of the error that a step removes, of frame and posture task; 0 to 1.
             lm_damping: Levenberg-Marquardt damping of the frame task.
             solver: QP solver.
             extra_tasks: Pink tasks that are solved for as well.
@@ -82,31 +85,40 @@ class PinkIKController(BaseController):
 
         Raises:
             ValueError: If a controlled joint is not in the joint space, the tool frame is not in
-                the site space or not in the model, or a cost has a wrong size.
+                the site space or not in the model, a cost has a wrong size, or a number is
+                negative, not finite, or beyond its bounds.
         """
-        missing = [n for n in pink_robot.controlled_joint_names if n not in robot_joint_space]
+        joint_space = checked_space(robot_joint_space, "robot_joint_space")
+        site_space = checked_space(robot_site_space, "robot_site_space")
+        missing = [name for name in pink_robot.controlled_joint_names if name not in joint_space]
         if missing:
             raise ValueError(
-                f"robot_joint_space: the controlled joints {missing} are not in "
-                f"{list(robot_joint_space)}"
+                f"robot_joint_space: the controlled joints {missing} are not in {list(joint_space)}"
             )
         frames = [frame.name for frame in pink_robot.model.frames]
         self._tool_frame = frames[-1] if tool_frame is None else tool_frame
-        if self._tool_frame not in robot_site_space:
+        if self._tool_frame not in site_space:
             raise ValueError(
-                f"tool_frame: {self._tool_frame!r} is not in robot_site_space "
-                f"{list(robot_site_space)}"
+                f"tool_frame: {self._tool_frame!r} is not in robot_site_space {list(site_space)}"
             )
         if self._tool_frame not in frames:
             raise ValueError(
                 f"tool_frame: the model has no frame {self._tool_frame!r}; it has {frames}"
             )
         self._robot = pink_robot
-        self._joint_space = list(robot_joint_space)
-        self._dt = dt
+        self._joint_space = list(joint_space)
+        self._dt = step_argument(dt, "dt")
         self._pre_step_callback = pre_step_callback
         costs = IsaacCosts(
-            position_cost, orientation_cost, posture_cost, damping, gain, lm_damping, solver
+            position_cost=cost_argument(position_cost, "position_cost"),
+            orientation_cost=cost_argument(orientation_cost, "orientation_cost"),
+            posture_cost=(
+                None if posture_cost is None else number_argument(posture_cost, "posture_cost")
+            ),
+            damping=number_argument(damping, "damping"),
+            gain=number_argument(gain, "gain", highest=1.0),
+            lm_damping=number_argument(lm_damping, "lm_damping"),
+            solver=solver,
         )
         self._stack = IsaacStack(
             self._tool_frame, costs, extra_tasks or (), extra_limits or (), extra_barriers or ()
@@ -136,10 +148,11 @@ class PinkIKController(BaseController):
             **kwargs: Without effect.
 
         Returns:
-            False, and :meth:`forward` returns None from then on, when positions are missing.
+            False, and :meth:`forward` returns None from then on, when positions are missing or
+            not finite.
         """
         positions = self._controlled_positions(estimated_state)
-        if positions is None:
+        if positions is None or not np.isfinite(positions).all():
             self._stack.configuration = None
             return False
         robot = self._robot
@@ -173,11 +186,14 @@ class PinkIKController(BaseController):
             positions are missing, and when there is no step (a warning says why).
 
         Raises:
-            ValueError: If a setpoint is no pose.
+            ValueError: If a setpoint is no pose, or not finite; the targets stay as they were.
         """
         configuration = self._stack.configuration
         positions = self._controlled_positions(estimated_state)
         if configuration is None or positions is None:
+            return None
+        if not np.isfinite(positions).all():
+            self._no_step(t, ArithmeticError(f"joint positions are not finite: {positions}"))
             return None
         configuration.update(self._configuration(positions, configuration.q))
         if setpoint_state is not None:
@@ -219,24 +235,34 @@ class PinkIKController(BaseController):
         )
 
     def _follow(self, setpoint: RobotState) -> None:
-        frame = self._tool_frame
-        position = None if setpoint.sites is None else _site_position(setpoint.sites, frame)
-        if position is not None and setpoint.sites is not None:
-            orientation = _site_orientation(setpoint.sites, frame)
-            if orientation is None:
-                # The extension reads the target's orientation from a private attribute that this
-                # Pink does not have, and falls back to where the tool is; its records say so too.
-                configuration = self._stack.configuration
-                assert configuration is not None
-                rotation = configuration.get_transform_frame_to_world(frame).rotation
-                target = pin.SE3(rotation, position)
-            else:
-                target = isaac_sim_position_quaternion_to_se3(position, orientation)
+        """Take over what a setpoint says; raises ValueError, before anything is taken."""
+        joints = self._controlled_positions(setpoint)
+        if joints is not None and not np.isfinite(joints).all():
+            raise ValueError(f"setpoint: joint positions are not finite: {joints}")
+        target = self._tool_target(setpoint)
+        if target is not None:
             self._stack.frame_task.set_target(target)
         posture = self._stack.posture_task
-        joint_targets = self._controlled_positions(setpoint)
-        if posture is not None and joint_targets is not None:
-            posture.set_target(self._configuration(joint_targets, self._robot.q0))
+        if posture is not None and joints is not None:
+            posture.set_target(self._configuration(joints, self._robot.q0))
+
+    def _tool_target(self, setpoint: RobotState) -> pin.SE3 | None:
+        """Return where a setpoint wants the tool frame; None where it does not say."""
+        frame = self._tool_frame
+        position = None if setpoint.sites is None else _site_position(setpoint.sites, frame)
+        if position is None or setpoint.sites is None:
+            return None
+        orientation = _site_orientation(setpoint.sites, frame)
+        if orientation is not None:
+            return isaac_sim_position_quaternion_to_se3(position, orientation)
+        # The extension reads the target's orientation from a private attribute that this Pink does
+        # not have, and falls back to where the tool is; its records say so too.
+        configuration = self._stack.configuration
+        assert configuration is not None
+        rotation = configuration.get_transform_frame_to_world(frame).rotation
+        if not np.isfinite(position).all():
+            raise ValueError(f"setpoint: the position of {frame} is not finite: {position}")
+        return pin.SE3(rotation, position)
 
 
 def _site_position(sites: SpatialState, frame: str) -> Vector | None:

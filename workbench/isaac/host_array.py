@@ -30,16 +30,26 @@ def host_array(values: ArrayLike, dtype: Any) -> HostArray:
 
 
 def plain_array(values: Any) -> Vector:
-    """Return anything array-like as float64: lists, NumPy arrays, objects with ``.numpy()``.
+    """Return anything array-like as float64.
+
+    Args:
+        values: A number, a NumPy array, an object with ``.numpy()``, or a list of such.
 
     Raises:
         ValueError: If the values are not numbers.
     """
-    read = getattr(values, "numpy", None)
     try:
-        return np.asarray(read() if callable(read) else values, dtype=np.float64)
+        return np.asarray(_read(values), dtype=np.float64)
     except TypeError as error:
         raise ValueError(f"expected numbers, got {type(values).__name__}") from error
+
+
+def _read(values: Any) -> Any:
+    """Return values with every ``.numpy()`` in them read."""
+    read = getattr(values, "numpy", None)
+    if callable(read):
+        return read()
+    return [_read(item) for item in values] if isinstance(values, list | tuple) else values
 
 
 def flat_array(values: Any) -> Vector:

@@ -73,7 +73,7 @@ def load_pink_robot(
 
     Raises:
         FileNotFoundError: If a file does not exist.
-        ValueError: If Pinocchio cannot read the URDF or one of its collision meshes.
+        ValueError: If Pinocchio cannot read the URDF, one of its collision meshes, or the SRDF.
     """
     urdf = _existing(Path(urdf_path))
     srdf = None if srdf_path is None else _existing(Path(srdf_path))
@@ -83,7 +83,10 @@ def load_pink_robot(
     except (ValueError, RuntimeError) as error:
         raise ValueError(f"{urdf} is refused by Pinocchio: {error}") from error
     if geometry is not None and srdf is not None:
-        pin.removeCollisionPairs(model, geometry, str(srdf))
+        try:
+            pin.removeCollisionPairs(model, geometry, str(srdf))
+        except (ValueError, RuntimeError) as error:
+            raise ValueError(f"{srdf} is refused by Pinocchio: {error}") from error
     return PinkRobot(
         directory=urdf.parent,
         model=model,

@@ -63,7 +63,7 @@ class JointState:
         efforts: Named | None = None,
     ) -> None:
         """Sort the values into the order of the joint space; see :meth:`from_name`."""
-        space = _checked_space(robot_joint_space, "robot_joint_space")
+        space = checked_space(robot_joint_space, "robot_joint_space")
         if positions is None and velocities is None and efforts is None:
             raise ValueError("expected positions, velocities or efforts, got none of them")
         self._space = space
@@ -102,7 +102,7 @@ class JointState:
         efforts: tuple[Any, Any] | None = None,
     ) -> JointState:
         """Build as :meth:`from_name` does, from places in the joint space instead of names."""
-        space = _checked_space(robot_joint_space, "robot_joint_space")
+        space = checked_space(robot_joint_space, "robot_joint_space")
         return cls(
             space, _named(space, positions), _named(space, velocities), _named(space, efforts)
         )
@@ -170,7 +170,7 @@ class SpatialState:
         angular_velocities: Named | None = None,
     ) -> None:
         """Sort the values into the order of the space; see :meth:`from_name`."""
-        space = _checked_space(spatial_space, "spatial_space")
+        space = checked_space(spatial_space, "spatial_space")
         given = (positions, orientations, linear_velocities, angular_velocities)
         if all(item is None for item in given):
             raise ValueError("expected positions, orientations or velocities, got none of them")
@@ -213,7 +213,7 @@ class SpatialState:
         angular_velocities: tuple[Any, Any] | None = None,
     ) -> SpatialState:
         """Build as :meth:`from_name` does, from places in the space instead of names."""
-        space = _checked_space(spatial_space, "spatial_space")
+        space = checked_space(spatial_space, "spatial_space")
         given = (positions, orientations, linear_velocities, angular_velocities)
         return cls(space, *(_named(space, item) for item in given))
 
@@ -324,10 +324,11 @@ class RobotState:
 # Checks --------------------------------------------------------------------------------------
 
 
-def _checked_space(space: Sequence[str], what: str) -> tuple[str, ...]:
+def checked_space(space: Sequence[str], what: str) -> tuple[str, ...]:
+    """Return the names of a space; raises ValueError where one stands twice."""
     if isinstance(space, str):
         raise ValueError(f"{what}: expected a list of names, got the text {space!r}")
-    names = tuple(space)
+    names = tuple(str(name) for name in space)
     if len(set(names)) != len(names):
         raise ValueError(f"{what}: a name is given twice in {list(names)}")
     return names

@@ -13,7 +13,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from workbench.isaac.host_array import flat_array
+from workbench.isaac.arguments import number_argument
+from workbench.isaac.host_array import flat_array, plain_array
 from workbench.isaac.states import JointState
 from workbench.poses import Pose
 
@@ -38,9 +39,22 @@ def isaac_sim_position_quaternion_to_se3(position: Any, quaternion: Any) -> pin.
     return pin.SE3(pose.rotation, pose.translation)
 
 
-def se3_to_isaac_sim_position_quaternion(transform: pin.SE3) -> tuple[Vector, Vector]:
-    """Return position in m, shape (3,), and quaternion w, x, y, z, shape (4,), of a transform."""
-    pose = Pose.from_se3(transform)
+def se3_to_isaac_sim_position_quaternion(transform: Any) -> tuple[Vector, Vector]:
+    """Return position in m, shape (3,), and quaternion w, x, y, z, shape (4,), of a transform.
+
+    Args:
+        transform: Pinocchio's transform, or its homogeneous matrix as anything array-like.
+
+    Raises:
+        ValueError: If a matrix has not the shape (4, 4), or a number is not finite.
+    """
+    if isinstance(transform, pin.SE3):
+        pose = Pose.from_se3(transform)
+    else:
+        matrix = plain_array(transform)
+        if matrix.shape != (4, 4):
+            raise ValueError(f"transform: expected the shape (4, 4), got {matrix.shape}")
+        pose = Pose.from_matrix(matrix)
     return pose.translation.copy(), pose.wxyz.copy()
 
 
@@ -97,14 +111,16 @@ def map_pinocchio_velocity_to_joint_state(  # noqa: PLR0917  (the order is the e
             continuous joint may count whole turns, which are kept.
 
     Raises:
-        ValueError: If a size is wrong, or a joint has more than one degree of freedom.
+        ValueError: If a size is wrong, the step is negative or not finite, or a joint has more
+            than one degree of freedom.
     """
+    step = number_argument(dt, "dt")
     tangent, q = flat_array(velocity), flat_array(q_current)
     before = flat_array(current_joint_positions)
     _require_size(tangent, model.nv, "velocity")
     _require_size(q, model.nq, "q_current")
     _require_size(before, len(controlled_joint_names), "current_joint_positions")
-    after = pin.integrate(model, q, tangent * dt)
+    after = pin.integrate(model, q, tangent * step)
     positions = np.zeros(len(controlled_joint_names))
     velocities = np.zeros(len(controlled_joint_names))
     for index, joint in _scalar_joints(model, controlled_joint_names):
@@ -113,7 +129,7 @@ def map_pinocchio_velocity_to_joint_state(  # noqa: PLR0917  (the order is the e
             positions[index] = after[joint.idx_q]
             continue
         angle = np.arctan2(after[joint.idx_q + 1], after[joint.idx_q])
-        expected = before[index] + tangent[joint.idx_v] * dt
+        expected = before[index] + tangent[joint.idx_v] * step
         positions[index] = angle + 2.0 * np.pi * np.round((expected - angle) / (2.0 * np.pi))
     names = list(controlled_joint_names)
     return JointState.from_name(robot_joint_space, (names, positions), (names, velocities))
