@@ -199,6 +199,41 @@ def test_a_reload_drops_what_names_joints_that_are_gone_and_says_so(loading: Loa
     assert "Entries whose joints or frames are gone: spin." in loading.told[-1]
 
 
+@pytest.mark.parametrize(
+    ("half_range", "margin", "mode", "said"),
+    [
+        (0.04, 1e-4, "streaming", "command_limit_margin is 0.0001 again: 0.05 leaves"),
+        (5e-5, 1e-4, "live", "The mode is live: streaming's command_limit_margin leaves"),
+    ],
+)
+def test_a_reload_with_limits_too_near_each_other_for_the_margin_loosens_it_and_says_so(
+    loading: LoaderRig, half_range: float, margin: float, mode: str, said: str
+) -> None:
+    loading.session.edit(
+        None,
+        lambda old: replace(
+            old, mode="streaming", streaming=old.streaming.with_values(command_limit_margin=0.05)
+        ),
+    )
+    load = loading._load
+
+    def narrower(request: RobotRequest, progress: Progress | None) -> RobotBundle:
+        bundle = load(request, progress)
+        first, *others = bundle.description.joints
+        joints = (replace(first, lower=-half_range, upper=half_range), *others)
+        return replace(bundle, description=replace(bundle.description, joints=joints))
+
+    loader = SessionRobotLoader(
+        loading.session, loading.jobs, Notices(lambda: [loading]), RobotRequest("gantry"),
+        load=narrower,
+    )  # fmt: skip
+    loader.reload()
+    loading.run()
+    settings = loading.session.state.settings
+    assert (settings.streaming.command_limit_margin, settings.mode) == (margin, mode)
+    assert said in loading.told[-1]
+
+
 @pytest.mark.parametrize(("variable", "opens"), [(None, False), ("DISPLAY", True)])
 def test_a_browser_of_the_terminal_is_not_opened(
     variable: str | None, opens: bool, monkeypatch: pytest.MonkeyPatch

@@ -9,7 +9,7 @@ from workbench.config.settings import Settings
 from workbench.config.streaming import StreamingConfig
 from workbench.errors import ConfigError, did_you_mean
 from workbench.ik.task_checks import check_barriers, check_limits, check_tasks
-from workbench.model.description import RobotDescription
+from workbench.model.description import Joint, RobotDescription
 
 _LIMIT_TOLERANCE = 1e-6
 """Slack in rad or m: a joint that rests on its limit may be read a rounding error beyond."""
@@ -79,22 +79,34 @@ def check_settings(settings: Settings, description: RobotDescription) -> None:
     check_barriers(settings.barriers, description)
 
 
+def joint_without_room(margin: float, description: RobotDescription) -> Joint | None:
+    """Return the first joint that a margin inside both limits leaves no room; None without one.
+
+    Args:
+        margin: How far inside its limits a joint has to stay, rad or m.
+        description: The robot.
+    """
+    for joint in description.joints:
+        if joint.lower is not None and joint.upper is not None:
+            if 2.0 * margin >= joint.upper - joint.lower:
+                return joint
+    return None
+
+
 def _check_command_margin(settings: Settings, description: RobotDescription) -> None:
     """Raise ConfigError where the commands' margin leaves a joint no room between its limits."""
     margin = settings.streaming.command_limit_margin
     # A robot with a joint that even the default leaves no room shall open, though it cannot stream.
     if settings.mode != "streaming" and margin == StreamingConfig().command_limit_margin:
         return
-    for joint in description.joints:
-        if joint.lower is None or joint.upper is None:
-            continue
-        room = joint.upper - joint.lower
-        if 2.0 * margin >= room:
-            raise ConfigError(
-                f"leaves joint {joint.name} no room between its limits",
-                field="streaming.command_limit_margin", value=margin,
-                expected=f"less than {0.5 * room:.6g} {joint.unit}, half of that joint's range",
-            )  # fmt: skip
+    joint = joint_without_room(margin, description)
+    if joint is not None and joint.lower is not None and joint.upper is not None:
+        raise ConfigError(
+            f"leaves joint {joint.name} no room between its limits",
+            field="streaming.command_limit_margin", value=margin,
+            expected=f"less than {0.5 * (joint.upper - joint.lower):.6g} {joint.unit}, half of "
+            "that joint's range",
+        )  # fmt: skip
 
 
 def unknown_joint(name: str, description: RobotDescription, group: str = "") -> ConfigError:

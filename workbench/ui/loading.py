@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from workbench.config.grasp_scene import GraspScene
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
+from workbench.config.streaming import StreamingConfig
 from workbench.config.tasks_spec import Spec
 from workbench.errors import ConfigError
 from workbench.grasps.gripper_model import gripper_of_robot
@@ -29,6 +30,7 @@ from workbench.ik.tick import LiveEngine
 from workbench.ik.types import Engine, EngineKind
 from workbench.isaac.engine import IsaacEngine
 from workbench.live.bundle import Gripper, RobotBundle
+from workbench.live.checks import joint_without_room
 from workbench.live.grasp_edits import scene_for
 from workbench.model.collision import build_collision_model
 from workbench.model.description import RobotDescription
@@ -153,11 +155,7 @@ def carried_over(
                 name: replace(pose, positions=kept_positions(pose.positions, description))
                 for name, pose in old.named_poses.items()
             },
-            streaming=old.streaming.with_values(
-                joint_velocity_limits_rad_s=_kept_joints(
-                    old.streaming.joint_velocity_limits_rad_s, description, inside=False
-                )
-            ),
+            **_kept_streaming(old, description),
             tasks=_fitting(old.tasks, lambda spec: check_tasks((spec,), description)),
             limits=_fitting(old.limits, lambda spec: check_limits((spec,), description)),
             barriers=_fitting(old.barriers, lambda spec: check_barriers((spec,), description)),
@@ -167,8 +165,39 @@ def carried_over(
     return kept, carry
 
 
+def _kept_streaming(old: Settings, description: RobotDescription) -> dict[str, Any]:
+    """Return the streaming bounds, and the mode, that a robot with other limits can have."""
+    default_margin = StreamingConfig().command_limit_margin
+    margin, mode = old.streaming.command_limit_margin, old.mode
+    if joint_without_room(margin, description) is not None:
+        margin = default_margin
+        if mode == "streaming" and joint_without_room(margin, description) is not None:
+            mode = "live"
+    caps = _kept_joints(old.streaming.joint_velocity_limits_rad_s, description, inside=False)
+    streaming = old.streaming.with_values(
+        joint_velocity_limits_rad_s=caps, command_limit_margin=margin
+    )
+    return {"streaming": streaming, "mode": mode}
+
+
 def entries_that_went(before: Settings, after: Settings) -> str:
-    """Return which entries of the lists a reload had to drop, as a sentence; empty for none."""
+    """Return what a reload had to drop or to change, in sentences; empty for nothing."""
+    margin, now = (settings.streaming.command_limit_margin for settings in (before, after))
+    sentences = [_entries_text(before, after)]
+    if now != margin:
+        sentences.append(
+            f"command_limit_margin is {now:g} again: {margin:g} leaves a joint no room between "
+            "its limits."
+        )
+    if after.mode != before.mode:
+        sentences.append(
+            "The mode is live: streaming's command_limit_margin leaves a joint no room between "
+            "its limits."
+        )
+    return " ".join(filter(None, sentences))
+
+
+def _entries_text(before: Settings, after: Settings) -> str:
     went = [
         spec.name
         for group in ("tasks", "limits", "barriers")
