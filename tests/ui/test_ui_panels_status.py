@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 from tests.live.live_fakes import fake_bundle, start_settings
-from tests.ui.panel_rig import PanelRig, handles, html_of, labelled
+from tests.ui.panel_rig import PanelRig, handles, html_of, labelled, text_of
+from workbench.ik.streaming_types import StreamingState
+from workbench.live.snapshot import Status, StreamingView
+from workbench.model.collision_pairs import ClosestPair
 from workbench.model.description import Remark
+from workbench.poses import frozen_array
 from workbench.ui.panels.job_list import JobList
 from workbench.ui.panels.joint_table import JointTable
 from workbench.ui.panels.plots import BIN_S, WINDOW_S, PlotsPanel, curves_of
@@ -59,6 +63,58 @@ def test_the_status_says_cause_and_remedy(panel_rig: PanelRig) -> None:
     shown = html_of(panel_rig).replace("&#32;", " ")
     for text in ("No solution", "no &#60;motion&#62; fits", "raise the limits", "7 ticks in a row"):
         assert text in shown
+
+
+@pytest.mark.parametrize(
+    ("state", "title"),
+    [
+        ("disengaged", "Disengaged"),
+        ("emergency_stop", "Emergency stop"),
+        ("preempted", "Moved by something else"),
+    ],
+)
+def test_one_glance_tells_a_stop_from_a_pause(
+    panel_rig: PanelRig, state: StreamingState, title: str
+) -> None:
+    panel_rig.session.edit(None, lambda settings: replace(settings, mode="streaming"))
+    if state == "emergency_stop":
+        panel_rig.session.press_emergency_stop()
+    panel = StatusPanel(panel_rig.context)
+    quiet = replace(
+        panel_rig.loop.step(), mode="streaming", status=Status("paused", "no command"),
+        streaming=StreamingView(state, None, None),
+    )  # fmt: skip
+    panel.show(quiet)
+    assert f"● {title}</b>" in text_of(panel_rig).replace("</span>", "")
+    # A pause that somebody pressed is one, but nothing hides the emergency stop.
+    panel.show(replace(quiet, paused=True))
+    stays = title if state == "emergency_stop" else "Paused"
+    assert f"● {stays}</b>" in text_of(panel_rig).replace("</span>", "")
+
+
+def test_nothing_is_called_reached_where_no_target_is_on(panel_rig: PanelRig) -> None:
+    panel = StatusPanel(panel_rig.context)
+    panel_rig.session.edit(
+        None,
+        lambda settings: replace(
+            settings,
+            targets={
+                name: replace(target, enabled=False) for name, target in settings.targets.items()
+            },
+        ),
+    )
+    panel.show(panel_rig.loop.step())
+    assert "No target" in text_of(panel_rig) and "Reached" not in text_of(panel_rig)
+
+
+def test_the_closest_links_are_told_where_no_mesh_hides_them(panel_rig: PanelRig) -> None:
+    panel = StatusPanel(panel_rig.context)
+    snapshot = panel_rig.loop.step()
+    ends = frozen_array([0.0, 0.0, 0.0])
+    panel.show(replace(snapshot, closest_pair=ClosestPair("a<b", "hand", 0.0123, ends, ends)))
+    assert "a<b to hand" in text_of(panel_rig) and "12.3 mm" in text_of(panel_rig)
+    panel.show(snapshot)
+    assert "12.3 mm" not in text_of(panel_rig)
 
 
 def test_a_fault_shows_its_traceback_and_a_way_on(panel_rig: PanelRig) -> None:

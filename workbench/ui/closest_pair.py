@@ -93,10 +93,14 @@ class ClosestPairMark:
 
 def pair_text(pair: ClosestPair) -> str:
     """Return the label: the distance and the two links."""
-    millimetres = 1e3 * pair.distance_m
-    distance = f"{millimetres:.1f} mm" if millimetres >= 0 else f"overlap {-millimetres:.1f} mm"
     names = (one_line(name, _NAME_LENGTH_LIMIT) for name in (pair.link_a, pair.link_b))
-    return f"{distance}: {' to '.join(names)}"
+    return f"{distance_text(pair)}: {' to '.join(names)}"
+
+
+def distance_text(pair: ClosestPair) -> str:
+    """Return how far the two links are apart, or how deep they overlap."""
+    millimetres = 1e3 * pair.distance_m
+    return f"{millimetres:.1f} mm" if millimetres >= 0 else f"overlap {-millimetres:.1f} mm"
 
 
 class _Nodes:

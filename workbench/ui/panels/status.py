@@ -12,7 +12,7 @@ from workbench.ui.page_style import block, rows_table
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.emergency_stop import EmergencyStop
 from workbench.ui.panels.mode import mode_line
-from workbench.ui.panels.words import status_lines, timing_rows, tool_line
+from workbench.ui.panels.words import closest_row, status_lines, timing_rows, tool_line
 from workbench.ui.widgets import add_button, on_click
 
 
@@ -21,6 +21,7 @@ class StatusPanel:
 
     def __init__(self, context: PanelContext) -> None:
         """Add the lines where the gui's context is."""
+        self._context = context
         gui = context.tools.gui
         self._epoch: int | None = None
         self._stop = EmergencyStop(context)
@@ -49,8 +50,11 @@ class StatusPanel:
     def show(self, snapshot: StateSnapshot) -> None:
         """Show errors, timing and status."""
         rows = [(plain(tool.result.frame), tool_line(tool)) for tool in snapshot.tools]
+        if snapshot.closest_pair is not None:
+            # The scene draws the pair as well, where a mesh may hide the line.
+            rows.append(closest_row(snapshot.closest_pair))
         content = block(
-            f"<div>{status_lines(snapshot.status)}</div>",
+            f"<div>{status_lines(snapshot, self._context.session.state.controls)}</div>",
             rows_table(rows),
             rows_table(timing_rows(snapshot)),
         )

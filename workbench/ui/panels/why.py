@@ -13,10 +13,11 @@ from workbench.ui.page_style import block, rows_table
 from workbench.ui.panels.context import PanelContext
 
 _SHARE_RGB: Final[tuple[Rgb, ...]] = (
-    (0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0),
-    (240, 228, 66),
+    (64, 104, 148), (167, 191, 214), (104, 88, 150), (198, 186, 222), (108, 117, 125),
+    (196, 203, 209),
 )  # fmt: skip
-"""Told apart in every kind of colour vision (Okabe and Ito, 2008); the list below names each."""
+"""Dull, because bright colours mean states here; neighbours differ in lightness, which every kind
+of colour vision tells apart, and the list below names each."""
 
 _SMALLEST_SHARE = 0.005
 _SMALLEST_ERROR = 1e-4

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 
-from workbench.live.snapshot import StateSnapshot, Status, StatusCode, Timing, ToolState
-from workbench.ui.colours import LEGEND
+from workbench.ik.streaming_types import StreamingState
+from workbench.live.controls import HardwareControls
+from workbench.live.snapshot import StateSnapshot, StatusCode, Timing, ToolState
+from workbench.model.collision_pairs import ClosestPair
+from workbench.ui.closest_pair import distance_text
+from workbench.ui.colours import CLOSEST_PAIR_RGB, LEGEND, css
 from workbench.ui.markup import plain
 
 _CSS_OF_STATE = {colour.name: colour.css for colour in LEGEND}
@@ -31,6 +35,11 @@ _TITLE_COLOURS: dict[StatusCode, str] = {
     "paused": _CSS_OF_STATE["stale"],
     "loading": _CSS_OF_STATE["stale"],
 }
+_TITLES_WITHOUT_COMMAND: dict[StreamingState, str] = {
+    "disengaged": "Disengaged",
+    "emergency_stop": "Emergency stop",
+    "preempted": "Moved by something else",
+}
 _FAILURE_COLOUR = "#d55e00"
 
 
@@ -39,12 +48,28 @@ def dot(css: str) -> str:
     return f'<span style="color:{css}">●</span>'
 
 
-def status_lines(status: Status) -> str:
-    """Return how the arm does: title, cause and remedy."""
-    title = STATUS_TITLES[status.code]
+def status_title(snapshot: StateSnapshot, controls: HardwareControls) -> tuple[str, str]:
+    """Return how the arm does in a word or three, and the colour of its dot."""
+    status = snapshot.status
+    if snapshot.mode == "streaming" and controls.emergency_stop and status.code != "fault":
+        return "Emergency stop", _FAILURE_COLOUR
+    title, colour = STATUS_TITLES[status.code], _TITLE_COLOURS.get(status.code, _FAILURE_COLOUR)
+    view = snapshot.streaming
     if status.oscillating:
         title = "Oscillating at its reach"
-    text = f"<b>{dot(_TITLE_COLOURS.get(status.code, _FAILURE_COLOUR))} {plain(title)}</b>"
+    elif status.code == "paused" and view is not None and not snapshot.paused:
+        # Nobody pressed Pause: no command goes out, and this says why.
+        title = _TITLES_WITHOUT_COMMAND.get(view.state, title)
+    elif status.code == "ok" and not any(tool.enabled for tool in snapshot.tools):
+        title, colour = "No target", _CSS_OF_STATE["stale"]
+    return title, colour
+
+
+def status_lines(snapshot: StateSnapshot, controls: HardwareControls) -> str:
+    """Return how the arm does: title, cause and remedy."""
+    status = snapshot.status
+    title, colour = status_title(snapshot, controls)
+    text = f"<b>{dot(colour)} {plain(title)}</b>"
     if status.text:
         text += f"<br>{plain(status.text)}"
     if status.remedy:
@@ -61,6 +86,12 @@ def tool_line(tool: ToolState) -> str:
     state = "reached" if tool.code == "ok" else tool.code
     words = {"ok": "reached", "converging": "on its way", "not_reached": "not reached"}[tool.code]
     return f"{dot(_CSS_OF_STATE[state])} {error_text(tool)} {words}"
+
+
+def closest_row(pair: ClosestPair) -> tuple[str, str]:
+    """Return the row of the two links nearest each other, in the colour of their line."""
+    name = f"{dot(css(CLOSEST_PAIR_RGB))} {plain(pair.link_a)} to {plain(pair.link_b)}"
+    return name, plain(distance_text(pair))
 
 
 def error_text(tool: ToolState) -> str:
