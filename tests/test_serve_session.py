@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.browser.served import serve
+from tests.live.grasps_rig import three_grasps
+from workbench.config.grasp_scene import GraspScene
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings
 from workbench.config.tasks import DampingTaskSpec
+from workbench.live.grasp_session import SavedGrasps
+from workbench.live.grasping import GraspView
 from workbench.live.session_file import SessionFile, write_session
 from workbench.model.request import RobotRequest
 
@@ -20,7 +24,8 @@ from workbench.model.request import RobotRequest
 def session_file(path: Path, robot: str = "dual_arm_7dof") -> Path:
     settings = Settings(rate_hz=50.0, tasks=(DampingTaskSpec(name="calm", cost=0.1),))
     pose = RobotPose({"left_joint1": 0.25})
-    path.write_text(write_session(SessionFile(RobotRequest(robot), settings, pose)))
+    grasps = SavedGrasps.of(GraspScene("mine.yaml", three_grasps()), GraspView("grasp_2"))
+    path.write_text(write_session(SessionFile(RobotRequest(robot), settings, pose, grasps=grasps)))
     return path
 
 
@@ -61,6 +66,8 @@ def test_a_killed_workbench_is_offered_and_restored(
     with serve("--restore") as served:
         state = served.wait_for(lambda state: state["tick"] > 5)
         assert (state["robot"], state["rate_hz"]) == ("dual_arm_7dof", 50)
+        assert list(state["grasps"]) == ["grasp_1", "grasp_2", "grasp_3"]
+        assert state["selected_grasp"] == "grasp_2"
     assert list(folder.iterdir()) == []
     assert "no session to restore" in refused("--restore")
 

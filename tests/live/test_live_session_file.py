@@ -111,7 +111,7 @@ def assert_same(read: Settings, written: Settings) -> None:
 
 
 def test_every_setting_but_grasps_is_in_the_file() -> None:
-    # Grasps have a file format of their own, which is downloaded beside the session.
+    # Grasps have a section of their own beside the settings; see test_live_grasp_session.py.
     assert set(SETTINGS_KEYS) == set(SETTINGS_FIELDS) - {"grasp_scene"}
     written = yaml.safe_load(write_session(SessionFile(RobotRequest("panda"))))
     assert tuple(written["settings"]) == SETTINGS_KEYS

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tests.live.grasps_rig import GraspRig
 from tests.live.live_fakes import FakeEngine, Rig, at, fake_bundle, start_settings
 from workbench.config.robot_pose import RobotPose
 from workbench.config.settings import Settings, ToolTarget
 from workbench.config.tasks import DampingTaskSpec, FrameTaskSpec
 from workbench.errors import ConfigError
+from workbench.grasps.objects import load_object
+from workbench.grasps.shipped import shipped_grasps
+from workbench.live.grasp_edits import rename_grasp, set_in_scene
 from workbench.live.session_file import CameraView, SessionFile, read_session
 from workbench.model.request import RobotRequest
 from workbench.ui.opening import fitted, session_text
@@ -58,6 +64,47 @@ def test_what_a_file_leaves_out_is_as_at_the_robots_start() -> None:
 def test_another_urdf_is_remarked() -> None:
     ready = fitted(SessionFile(REQUEST, urdf_sha256="other"), fake_bundle(), "s")
     assert "has changed" in ready.remark
+
+
+def test_grasps_come_back_with_their_object_and_how_they_were_looked_at() -> None:
+    rig = GraspRig()
+    mug = shipped_grasps("mug").mesh
+    set_in_scene(
+        rig.session, mesh=load_object(mug, name=str(mug)), standoff_m=0.05, approach="-x",
+        transform_frame_to_gripper=at(0.0, 0.0, -0.1),
+    )  # fmt: skip
+    rename_grasp(rig.session, rig.grasping, "grasp_2", "<b>handle</b>")
+    rig.grasping.select("<b>handle</b>")
+    rig.grasping.set_fingers({"finger": 0.02})
+    view = rig.grasping.view
+    text = session_text(rig.session, REQUEST, None, grasp_view=view)
+    ready = fitted(read_session(text, name="s"), fake_bundle(), "s")
+    scene = ready.settings.grasp_scene
+    assert scene is not None
+    assert np.array_equal(scene.mesh.bounds, rig.scene.mesh.bounds)
+    assert replace(scene, mesh=None) == replace(rig.scene, mesh=None)
+    assert ready.grasp_view.selected == view.selected
+    assert dict(ready.grasp_view.fingers) == {"finger": 0.02}
+    assert ready.remark == ""
+
+
+def test_grasps_whose_mesh_or_link_is_gone_are_kept_and_it_is_said(tmp_path: Path) -> None:
+    rig = GraspRig()
+    mesh = tmp_path / "crate.obj"
+    mesh.write_bytes(shipped_grasps("box").mesh.read_bytes() + b"# another\n")
+    set_in_scene(rig.session, mesh=load_object(mesh, name=str(mesh)))
+    mesh.unlink()
+    text = session_text(rig.session, REQUEST, None).replace(
+        "gripper_frame: left\n  frame", "gripper_frame: gone\n  frame"
+    )
+    bundle = fake_bundle()
+    ready = fitted(read_session(text, name="s"), bundle, "s")
+    scene = ready.settings.grasp_scene
+    assert scene is not None
+    assert (scene.grasps, scene.mesh) == (rig.scene.grasps, None)
+    assert scene.gripper_frame == "left"
+    assert "crate.obj is not found" in ready.remark
+    assert "no link gone" in ready.remark
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ def test_what_was_left_behind_is_offered_once(panel_rig: PanelRig, tmp_path: Pat
     panel = SessionFilesPanel(panel_rig.context)
     assert panel._restore.visible
     panel_rig.browser.click(panel._restore)
+    panel_rig.run_jobs()
     assert panel_rig.loader.asked == [f"open gantry from {path}"]
     assert not panel._restore.visible
     panel_rig.browser.click(panel._restore)

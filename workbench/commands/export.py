@@ -98,12 +98,12 @@ def read_source(path: Path, robot: str | None) -> tuple[Settings, RobotRequest |
     from workbench.config.pasted import read_dimos_file
     from workbench.config.settings import Settings
     from workbench.config.yaml_io import load_yaml
-    from workbench.live.session_file import FORMAT_KEY, read_session
+    from workbench.live.session_file import FORMAT_KEY, MAX_BYTES, read_session
     from workbench.model.request import RobotRequest
 
     asked_for = None if robot is None else RobotRequest(robot)
     name = str(path)
-    if FORMAT_KEY in load_yaml(path, name=name).data:
+    if FORMAT_KEY in load_yaml(path, name=name, max_bytes=MAX_BYTES).data:
         session = read_session(path, name=name)
         return session.settings, asked_for or session.request
     return Settings(kinematics=read_dimos_file(path, name=name).kinematics), asked_for

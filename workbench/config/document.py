@@ -70,6 +70,13 @@ class Document:
                 return None
         return line
 
+    def part(self, *keys: Key) -> Document:
+        """Return a mapping inside this document as a document of its own, with the same lines."""
+        node: Any = self.data
+        for key in keys:
+            node = node[key]
+        return Document(node, self.name, self._lines)
+
     def error(
         self,
         message: str,

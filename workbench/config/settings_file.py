@@ -34,7 +34,7 @@ SETTINGS_KEYS = (
 )  # fmt: skip
 """Keys of the mapping, in the order in which they are written.
 
-Grasps are not among them: they have a file format of their own, and a mesh beside it.
+Grasps are not among them: they have a file format of their own, and a section beside this one.
 """
 
 _UNIT_LENGTH_SLACK = 1e-3

@@ -6,9 +6,11 @@ smaller than two millimetres is most likely in another one, and whoever loads it
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
-from dataclasses import dataclass, replace
+import zlib
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,6 +26,9 @@ OBJECT_SUFFIXES = (".obj", ".stl", ".ply", ".glb")
 
 MAX_BYTES = 50_000_000
 """Size beyond which a mesh file is refused."""
+
+MAX_KEPT_BYTES = 5_000_000
+"""Size up to which an uploaded mesh stays with its object, to be written into a session file."""
 
 MAX_FACES = 50_000
 """Faces that are kept of a finer mesh; it is thinned out."""
@@ -60,12 +65,19 @@ class GraspObject:
         parts: Its faces by colour, in metres, in the object frame; arrays are read-only.
         faces_in_file: How many faces the file holds; more than are kept when it was thinned.
         scale: Factor by which the file's numbers were multiplied.
+        path: The file, absolute; empty for one that was uploaded.
+        sha256: Digest of the file.
+        packed: What was uploaded, compressed by zlib; empty for a file that has a path, and for
+            one that is too large to be carried along.
     """
 
     name: str
     parts: tuple[MeshPart, ...]
     faces_in_file: int
     scale: float = 1.0
+    path: str = ""
+    sha256: str = ""
+    packed: bytes = field(default=b"", repr=False)
 
     @property
     def vertices(self) -> NDArray[np.float32]:
@@ -144,14 +156,37 @@ def load_object(source: Path | bytes, *, name: str, scale: float = 1.0) -> Grasp
             expected=f"one of {', '.join(OBJECT_SUFFIXES)}",
         )  # fmt: skip
     if isinstance(source, Path):
-        return _read(source, name, scale)
+        return replace(_read(source, name, scale), path=str(source.absolute()))
     if len(source) > MAX_BYTES:
         raise _too_large(name, len(source))
     with TemporaryDirectory(prefix="workbench-object-") as folder:
         path = Path(folder) / f"object{suffix}"
         # What was uploaded came alone: a material library could only be a file of this machine.
         path.write_bytes(_MATERIAL_LIBRARY.sub(b"", source) if suffix == ".obj" else source)
-        return _read(path, name, scale)
+        read = _read(path, name, scale)
+    packed = zlib.compress(source) if len(source) <= MAX_KEPT_BYTES else b""
+    return replace(read, sha256=hashlib.sha256(source).hexdigest(), packed=packed)
+
+
+def unpacked(packed: bytes) -> bytes | None:
+    """Return what was uploaded; None for what is no compressed mesh, or too large to be one."""
+    inflater = zlib.decompressobj()
+    try:
+        content = inflater.decompress(packed, MAX_KEPT_BYTES + 1)
+    except zlib.error:
+        return None
+    return content if inflater.eof and len(content) <= MAX_KEPT_BYTES else None
+
+
+def digest_of(path: Path) -> str | None:
+    """Return the digest of a mesh file; None for what is no file, or one too large to be read."""
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_BYTES:
+            return None
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
 
 
 def _read(path: Path, name: str, scale: float) -> GraspObject:
@@ -160,13 +195,17 @@ def _read(path: Path, name: str, scale: float) -> GraspObject:
     except OSError as error:
         reason = error.strerror or str(error)
         raise GraspError(f"cannot be read: {reason}", path=name) from error
+    if not path.is_file():
+        raise GraspError("is no regular file", path=name, expected="a mesh file")
     if size > MAX_BYTES:
         raise _too_large(name, size)
     try:
         mesh = read_mesh(path, face_limit=MAX_FACES)
     except RobotError as error:
         raise GraspError(error.message, path=name) from error
-    whole = GraspObject(Path(name).name, mesh.parts, mesh.faces_in_file)
+    whole = GraspObject(
+        Path(name).name, mesh.parts, mesh.faces_in_file, sha256=digest_of(path) or ""
+    )
     return whole if scale == 1.0 else whole.scaled(scale)
 
 

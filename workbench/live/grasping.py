@@ -148,6 +148,12 @@ class Grasping:
         """Call ``listener`` after every change; returns an unsubscriber."""
         return self._subscribers.subscribe(listener)
 
+    def restore(self, view: GraspView) -> None:
+        """Look at grasps as in another session, of which nothing is found here."""
+        with self._lock:
+            self._swap(view)
+        self._subscribers.deliver()
+
     def select(self, name: str | None) -> None:
         """Look at a grasp."""
         self._change(selected=name)

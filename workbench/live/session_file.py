@@ -1,12 +1,13 @@
 """The session file (``*.workbench.yaml``): everything that makes a session, to go on from later.
 
-A session file names the robot and how it was read, holds all settings, where the robot is, and
-where the camera looks from. It is written and read whole.
+A session file names the robot and how it was read, holds all settings, where the robot is, where
+the camera looks from, and the grasps that are worked on. It is written and read whole.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -27,14 +28,27 @@ from workbench.config.settings_file import (
 )
 from workbench.config.yaml_io import load_yaml
 from workbench.errors import ConfigError, UsageError
+from workbench.grasps.spec import GraspSpec
+from workbench.live.grasp_session import (
+    GRASPS_KEY,
+    GraspsText,
+    SavedGrasps,
+    saved_grasps_from_section,
+    saved_grasps_to_mapping,
+)
+from workbench.live.grasping import grasps_of
 from workbench.model.request import RobotRequest
 
 FORMAT_KEY = "workbench_session"
 FORMAT_VERSION = 1
 SUFFIX = ".workbench.yaml"
 
+MAX_BYTES = 60_000_000
+"""Size beyond which a session file is refused: a grasp file of 50 MB, and all else."""
+
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
-_KEYS = (FORMAT_KEY, "robot", "settings", "pose", "camera")
+_GRASPS = "grasps"
+_KEYS = (FORMAT_KEY, "robot", "settings", "pose", "camera", _GRASPS)
 _ROBOT_KEYS = (
     "source", "example", "package_dirs", "srdf", "tool_frames", "hold", "floating_base",
     "mesh_up_axis", "name", "urdf_sha256",
@@ -62,11 +76,12 @@ class SessionFile:
 
     Attributes:
         request: The robot, and how it was read.
-        settings: All settings.
+        settings: All settings, without grasps.
         pose: Where the robot was; None for home.
         camera: Where the page looked from; None where nobody looked.
         robot: Name of the robot, for people.
         urdf_sha256: Digest of the URDF that the session was made with; empty for unknown.
+        grasps: Grasps, their object, and what was looked at; None for none.
     """
 
     request: RobotRequest
@@ -75,11 +90,19 @@ class SessionFile:
     camera: CameraView | None = None
     robot: str = ""
     urdf_sha256: str = ""
+    grasps: SavedGrasps | None = None
 
 
-def write_session(session: SessionFile) -> str:
-    """Return the file's text; the same session gives the same text."""
-    request = session.request
+def write_session(
+    session: SessionFile, grasps_text: Callable[[GraspSpec], str] | None = None
+) -> str:
+    """Return the file's text; the same session gives the same text.
+
+    Args:
+        session: What to write.
+        grasps_text: Writes the grasps; one that is kept writes the same grasps once only.
+    """
+    request, saved = session.request, session.grasps
     document: dict[str, Any] = {
         FORMAT_KEY: FORMAT_VERSION,
         "robot": {
@@ -102,11 +125,18 @@ def write_session(session: SessionFile) -> str:
         document["camera"] = {
             key: list(getattr(session.camera, key)) for key in ("position", "look_at", "up")
         }
+    if saved is not None:
+        document[_GRASPS] = saved_grasps_to_mapping(saved)
     title = "# IK Workbench session. Units are m and rad, quaternions are w, x, y, z.\n"
-    return title + yaml.dump(
+    text = title + yaml.dump(
         document, Dumper=_Dumper, sort_keys=False, default_flow_style=None, allow_unicode=False,
         width=100,
     )  # fmt: skip
+    if saved is None:
+        return text
+    # The grasps end the last section, in the layout of their own files.
+    grasps_text = GraspsText() if grasps_text is None else grasps_text
+    return f"{text}  {GRASPS_KEY}:\n{grasps_text(grasps_of(saved.scene))}"
 
 
 def read_session(source: Path | str | bytes, *, name: str) -> SessionFile:
@@ -120,7 +150,7 @@ def read_session(source: Path | str | bytes, *, name: str) -> SessionFile:
         ConfigError: With path, line, key, value and what would be right. Whether the names in it
             exist is known only when its robot is loaded.
     """
-    top = Section(load_yaml(source, name=name))
+    top = Section(load_yaml(source, name=name, max_bytes=MAX_BYTES))
     if FORMAT_KEY not in top:
         raise ConfigError(
             "is no session file", path=name, field=FORMAT_KEY,
@@ -144,6 +174,7 @@ def read_session(source: Path | str | bytes, *, name: str) -> SessionFile:
         camera=_camera(top.section("camera")) if "camera" in top else None,
         robot=robot.text("name", robot.text("source")),
         urdf_sha256=robot.optional_text("urdf_sha256") or "",
+        grasps=saved_grasps_from_section(top.section(_GRASPS)) if _GRASPS in top else None,
     )
 
 

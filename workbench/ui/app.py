@@ -152,6 +152,8 @@ class App:
         )  # fmt: skip
         self.jobs = Jobs(lambda: self.session.state.epoch)
         self.grasping = Grasping()
+        if ready is not None:
+            self.grasping.restore(ready.grasp_view)
         self.save_target = None if save_path is None else SaveTarget(save_path, self.session)
         self.server: GuardedServer = serve(
             server_options,
@@ -194,10 +196,11 @@ class App:
         )
         loader = SessionRobotLoader(
             self.session, self.jobs, notices, request, load=self._load,
-            look_first_from=self.pump.look_first_from,
+            look_first_from=self.pump.look_first_from, look_at_grasps=self.grasping.restore,
         )  # fmt: skip
         self.keeper = SessionKeeper(
-            self.session, lambda: loader.request, lambda: viser_server.get_clients().values(),
+            self.session, self.grasping, lambda: loader.request,
+            lambda: viser_server.get_clients().values(),
             folder=folder, left_behind=left_behind,
             said=lambda text: print(f"Note: {text}", flush=True),
         )  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.live.bundle import RobotBundle
+from workbench.live.grasping import GraspView
 from workbench.live.jobs import JobCancelled, JobControl, Jobs
 from workbench.live.session import Session
 from workbench.live.session_file import CameraView, SessionFile
@@ -52,6 +53,7 @@ class SessionRobotLoader:
         *,
         load: Callable[[RobotRequest, Progress | None], RobotBundle] = load_bundle,
         look_first_from: Callable[[CameraView], None] = lambda _view: None,
+        look_at_grasps: Callable[[GraspView], None] = lambda _view: None,
     ) -> None:
         """Start with the robot that the session has.
 
@@ -62,12 +64,14 @@ class SessionRobotLoader:
             request: What the session's present robot was loaded from.
             load: Builds a bundle; may take seconds.
             look_first_from: Moves the camera when a session with one is opened.
+            look_at_grasps: Told how the grasps of a session that is opened are looked at.
         """
         self._session = session
         self._jobs = jobs
         self._notices = notices
         self._load = load
         self._look_first_from = look_first_from
+        self._look_at_grasps = look_at_grasps
         self._request = request
         self._previous_request: RobotRequest | None = None
         self._submitted = 0
@@ -126,6 +130,8 @@ class SessionRobotLoader:
                 if file.camera is not None and epoch == session.state.epoch:
                     self._look_first_from(file.camera)
                 came = session.replace_bundle(bundle, ready.settings, epoch=epoch, pose=ready.pose)
+                if came:
+                    self._look_at_grasps(ready.grasp_view)
                 return f"{ready.remark} {_summary(bundle)}".strip() if came else None
 
             return _Loaded(bundle, put)

@@ -12,6 +12,8 @@ import viser
 
 from workbench.errors import UsageError
 from workbench.live.autosave import Autosave, Leftover, discard, discard_old
+from workbench.live.grasp_session import GraspsText
+from workbench.live.grasping import Grasping
 from workbench.live.session import Session
 from workbench.live.session_file import CameraView, SessionFile, read_session
 from workbench.model.request import RobotRequest
@@ -29,6 +31,7 @@ class SessionKeeper:
     def __init__(
         self,
         session: Session,
+        grasping: Grasping,
         request: Callable[[], RobotRequest],
         clients: Callable[[], Iterable[viser.ClientHandle]],
         *,
@@ -40,6 +43,7 @@ class SessionKeeper:
 
         Args:
             session: The session.
+            grasping: How its grasps are looked at.
             request: Returns what its robot was loaded from.
             clients: Returns the pages that are open; the newest one's camera is kept.
             folder: The state folder.
@@ -47,6 +51,8 @@ class SessionKeeper:
             said: Told when the session cannot be kept on disk.
         """
         self._session = session
+        self._grasping = grasping
+        self._grasps_text = GraspsText()
         self._request = request
         self._clients = clients
         self.left_behind = left_behind
@@ -63,7 +69,10 @@ class SessionKeeper:
 
     def text(self) -> str:
         """Return the present session as a file's text."""
-        return session_text(self._session, self._request(), self._camera())
+        return session_text(
+            self._session, self._request(), self._camera(), grasp_view=self._grasping.view,
+            grasps_text=self._grasps_text,
+        )  # fmt: skip
 
     def forget_left_behind(self) -> None:
         """Delete what was left behind: it is open again, or not wanted."""

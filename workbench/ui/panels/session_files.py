@@ -27,7 +27,7 @@ class SessionFilesPanel:
             save = add_button(
                 gui, "Save session",
                 "Saves everything on your computer: robot, settings, tasks, targets, named poses, "
-                "where the robot is and where you look from.",
+                "grasps, where the robot is and where you look from.",
                 icon=viser.Icon.PACKAGE_EXPORT,
             )  # fmt: skip
             self._open = gui.add_upload_button(
@@ -68,10 +68,20 @@ class SessionFilesPanel:
         if not keeper.left_behind:
             raise WorkbenchError("there is no session to restore")
         path = keeper.left_behind[0].path
-        file = read_session(path, name=str(path))
-        keeper.forget_left_behind()
-        self._restore.visible = False
-        self._context.loader.open(file, str(path))
+        name = str(path)
+
+        def done(file: SessionFile) -> None:
+            keeper.forget_left_behind()
+            self._restore.visible = False
+            self._context.loader.open(file, name)
+
+        def failed(error: Exception) -> None:
+            self._context.tools.notices.failed("Nothing was restored", str(error))
+
+        self._context.jobs.submit(
+            "Reading the last session", lambda _control: read_session(path, name=name), done,
+            failed, any_robot=True,
+        )  # fmt: skip
 
     async def _send_file(self, event: viser.GuiEvent[Any]) -> None:
         if event.client is None:
