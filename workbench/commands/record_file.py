@@ -26,6 +26,7 @@ from workbench.poses import Pose
 Vector = NDArray[np.float64]
 
 _LARGEST_FILE_BYTES = 256 * 1024 * 1024
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ class Fields:
     def names(self, key: str) -> tuple[str, ...]:
         """Return a list of names, each once, at least one."""
         values = self.get(key, list, "a list of names")
-        if not values or not all(isinstance(value, str) and value for value in values):
+        if not values or not all(isinstance(value, str) and _is_name(value) for value in values):
             raise self.error("is not a list of names", key, value=values)
         for value in values:
             if values.count(value) > 1:
@@ -89,30 +90,32 @@ class Fields:
 
     def number(self, key: str) -> float:
         """Return a number, which need not be finite."""
-        return float(self.get(key, (int, float), "a number"))  # pyright: ignore[reportArgumentType]
+        return _float(self.get(key, (int, float), "a number"))  # pyright: ignore[reportArgumentType]
 
-    def positions(self, key: str, size: int, *, finite: bool = True) -> Vector:
+    def positions(
+        self, key: str, size: int, *, finite: bool = True, each: str = "one for each joint"
+    ) -> Vector:
         """Return a list of that many numbers.
 
         Args:
             key: The key.
             size: How many.
             finite: False lets numbers pass that are not finite, null among them.
+            each: What the numbers are, for messages.
         """
         values = self.get(key, list, "a list of numbers")
         if len(values) != size:
-            raise self.error(
-                f"has {len(values)} numbers", key, expected=f"{size}, one for each joint"
-            )
+            raise self.error(f"has {len(values)} numbers", key, expected=f"{size}, {each}")
         for index, value in enumerate(values):
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if finite and not (is_number and math.isfinite(value)):
+            if finite and not (is_number and math.isfinite(_float(value))):
                 raise self.error(
-                    "is not a finite number", f"{key}[{index}]", value=repr(value)
+                    "is not a finite number", f"{key}[{index}]",
+                    value="null" if value is None else value,
                 )  # fmt: skip
             if not is_number and value is not None:
                 raise self.error("is not a number", f"{key}[{index}]", value=value)
-        return np.array([math.nan if value is None else value for value in values], dtype=float)
+        return np.array([math.nan if value is None else _float(value) for value in values])
 
     def optional_positions(self, key: str, size: int) -> Vector | None:
         """Return a list of that many finite numbers; None where there is none."""
@@ -149,8 +152,8 @@ class Fields:
                     "there is no such target frame", name, expected=did_you_mean(name, frames)
                 )
             target = entry.object(name)
-            position = target.positions("position", 3, finite=False)
-            wxyz = target.positions("wxyz", 4, finite=False)
+            position = target.positions("position", 3, finite=False, each="x, y and z in m")
+            wxyz = target.positions("wxyz", 4, finite=False, each="w, x, y and z")
             if not wxyz.any():
                 wxyz = np.array([1.0, 0.0, 0.0, 0.0])
             try:
@@ -218,6 +221,18 @@ def write_record(path: str, fields: Fields, key: str, entries: list[dict[str, An
         raise UsageError(
             f"cannot be written: {error.strerror}", path=path, field="--out"
         ) from error
+
+
+def _is_name(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST_NAME and text.isprintable()
+
+
+def _float(value: float) -> float:
+    """Return a number of the file as a float; infinite where it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:  # JSON's whole numbers have no largest one
+        return math.inf if value > 0 else -math.inf
 
 
 def _json_object(path: Path) -> dict[str, Any]:
