@@ -104,17 +104,19 @@ def test_ticks_that_fail_are_replayed_as_failures(
         good,
         {**good, "measured": [9.0, *START[1:]]},
         {**good, "dt": 0.0},
+        {**good, "dt": 10**400},
+        {**good, "measured": [-(10**400), *START[1:]]},
         {**good, "measured": [math.nan, *START[1:]]},
         {**good, "targets": {"tool": {**TARGET, "position": [math.nan, 0, 0]}}},
         {**good, "targets": {}},
         good,
     ]
     ticks = replayed(capsys, tmp_path, data, "stream")["ticks"]
-    assert [tick["command"] is not None for tick in ticks] == [True, *[False] * 5, True]
+    assert [tick["command"] is not None for tick in ticks] == [True, *[False] * 7, True]
     assert "yaw" in ticks[1]["error"] and "-3" not in ticks[2]["error"]
     # The failures in between have left no trace.
     plain = replayed(capsys, tmp_path, {**data, "ticks": [good, good]}, "stream")["ticks"]
-    assert ticks[6]["command"] == plain[1]["command"]
+    assert ticks[-1]["command"] == plain[1]["command"]
 
 
 def test_an_attempt_is_filled_and_then_compares_equal(
@@ -172,6 +174,8 @@ BAD: list[tuple[Edit, str]] = [
     (lambda data: data.update(controlled_joints=[]), "controlled_joints"),
     (lambda data: data.update(controlled_joints=["yaw", "yaw"]), "twice"),
     (lambda data: data.update(controlled_joints=["yaw", "elbou"]), "elbow"),
+    (lambda data: data.update(controlled_joints=["y" * 5000]), "is not a list of names"),
+    (lambda data: data.update(target_frames=["to\nol"]), "target_frames"),
     (lambda data: data.update(target_frames=["tol"]), "perhaps tool"),
     (lambda data: data.update(base_link="tool"), "moves with a joint"),
     (lambda data: data.update(base_link="bass"), "perhaps base"),
@@ -191,9 +195,11 @@ BAD: list[tuple[Edit, str]] = [
     (lambda data: _first_tick(data, measured=[0.0]), "ticks[0].measured"),
     (lambda data: _first_tick(data, measured=["a"] * 6), "ticks[0].measured[0]"),
     (lambda data: _first_tick(data, command=[math.nan] * 6), "ticks[0].command[0]"),
+    (lambda data: _first_tick(data, command=[10**400] * 6), "ticks[0].command[0]: is not a"),
+    (lambda data: _first_tick(data, command=[None] * 6), "(got 'null')"),
     (lambda data: _first_tick(data, targets={"hand": TARGET}), "ticks[0].targets.hand"),
     (lambda data: _first_tick(data, targets={"tool": {"wxyz": [1, 0, 0, 0]}}), "position"),
-    (lambda data: _first_tick(data, targets={"tool": {**TARGET, "wxyz": [1]}}), "wxyz"),
+    (lambda data: _first_tick(data, targets={"tool": {**TARGET, "wxyz": [1]}}), "w, x, y and z"),
 ]
 
 
@@ -232,6 +238,7 @@ def test_a_file_that_is_no_record_is_one_sentence(
     [
         ("seed", [0.0], "attempts[0].seed"),
         ("seed", [math.nan] * 6, "attempts[0].seed[0]"),
+        ("seed", [10**400] * 6, "attempts[0].seed[0]"),
         ("targets", {}, "attempts[0].targets"),
         ("status", 3, "attempts[0].status"),
     ],

@@ -51,6 +51,7 @@ def test_all_records_are_here() -> None:
     }  # fmt: skip
     assert {path.stem for path in PLANNING} >= {
         "g1_two_hands_planning", "panda_planning", "panda_planning_margin",
+        "romeo_tight_tolerances", "ur10_position_limits",
     }  # fmt: skip
 
 
