@@ -29,6 +29,7 @@ from workbench.ik.types import (
     ToolResult,
 )
 from workbench.live.bundle import RobotBundle
+from workbench.live.loop import Loop
 from workbench.live.session import Session
 from workbench.model.collision_pairs import LeftOutPair, PairSelection
 from workbench.model.description import Joint, RobotDescription
@@ -378,3 +379,16 @@ def commanded(rig: Rig) -> Mapping[str, float] | None:
     """Take the loop's inputs and return the joint positions that it is told to go to."""
     command = rig.session.take_inputs().command
     return None if command is None else command.pose.positions
+
+
+def loop_of(rig: Rig) -> Loop:
+    """Return a loop that ticks when a test says so."""
+    return Loop(rig.session, now_utc=rig.clock.utc)
+
+
+def reload(rig: Rig, bundle: RobotBundle, epoch: int | None = None) -> bool:
+    """Put a robot in the place of itself, with the settings as they are."""
+    return rig.session.reload_bundle(
+        bundle, rig.session.present_pose(), lambda settings: settings,
+        epoch=rig.session.state.epoch if epoch is None else epoch,
+    )  # fmt: skip
