@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -106,12 +108,95 @@ def test_the_old_file_stays_when_nothing_can_be_written(
     assert "folder that does not exist" in refusal(
         capsys, config, "--to", "dimos-yaml", "--out", lost
     )
+    below = str(Path(config) / "x.yaml")
+    assert "folder that does not exist" in refusal(
+        capsys, config, "--to", "dimos-yaml", "--out", below
+    )
     old = tmp_path / "old.yaml"
     old.write_text("old")
     refusal(capsys, config, "--to", "pink", "--out", str(old))
     refusal(capsys, str(tmp_path / "no.yaml"), "--to", "dimos-yaml", "--out", str(old))
     assert old.read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"tuned.yaml", "old.yaml"}
+
+
+@pytest.mark.parametrize("place", ["/proc/tuned.yaml", "/proc/version", "/proc/self/tuned.yaml"])
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="has no folder that nobody may use")
+def test_a_place_where_nobody_may_write_is_named(
+    capsys: pytest.CaptureFixture[str], config: str, place: str
+) -> None:
+    sentence = refusal(capsys, config, "--to", "dimos-yaml", "--out", place)
+    assert place in sentence and re.search("cannot be written|no regular file", sentence)
+
+
+@pytest.mark.parametrize("step", ["tempfile.mkstemp", "os.fsync", "os.replace"])
+def test_the_old_file_stays_when_writing_fails_halfway(
+    capsys: pytest.CaptureFixture[str], config: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, step: str,
+) -> None:  # fmt: skip
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    old = tmp_path / "old.yaml"
+    old.write_text("old")
+    monkeypatch.setattr(step, fail)
+    sentence = refusal(capsys, config, "--to", "dimos-yaml", "--out", str(old))
+    assert "old.yaml: cannot be written: No space left on device" in sentence
+    assert old.read_text() == "old"
+    assert {path.name for path in tmp_path.iterdir()} == {"tuned.yaml", "old.yaml"}
+
+
+@pytest.mark.parametrize("guarded", ["folder", "file"])
+def test_what_may_not_be_written_to_is_refused_before_anything_is_done(
+    capsys: pytest.CaptureFixture[str], config: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, guarded: str,
+) -> None:  # fmt: skip
+    old = tmp_path / "old.yaml"
+    old.write_text("old")
+    place = {"folder": tmp_path, "file": old}[guarded]
+    # The tests may run as root, who may write everywhere.
+    monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != place)
+    assert "cannot be written to" in refusal(
+        capsys, config, "--to", "dimos-yaml", "--out", str(old)
+    )
+    assert old.read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("out", "complaint"), [("x" * 300, "File name too long"), ("~nobody-9/x", "home directory")]
+)
+def test_what_cannot_be_a_path_is_told_as_such(
+    capsys: pytest.CaptureFixture[str], config: str, out: str, complaint: str
+) -> None:
+    assert complaint in refusal(capsys, config, "--to", "dimos-yaml", "--out", out)
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="has no names for open files")
+def test_a_log_that_a_process_has_open_is_not_replaced(
+    capsys: pytest.CaptureFixture[str], config: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    log.write_text("old\n")
+    with log.open("a") as stream:  # as /dev/stdout is, behind "workbench ... >> log"
+        out = f"/dev/fd/{stream.fileno()}"
+        sentence = refusal(capsys, config, "--to", "dimos-yaml", "--out", out)
+    assert "is no regular file" in sentence
+    assert log.read_text() == "old\n"
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="has no names for open files")
+def test_a_pipe_is_read_and_a_dash_prints(
+    capsys: pytest.CaptureFixture[str], config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    reading, writing = os.pipe()
+    os.write(writing, Path(config).read_bytes())
+    os.close(writing)
+    status, out, err = run(capsys, f"/dev/fd/{reading}", "--to", "dimos-yaml", "--out", "-")
+    os.close(reading)
+    assert (status, err) == (0, "")
+    assert yaml.safe_load(out)["gain"] == 0.3
+    assert [path.name for path in tmp_path.iterdir()] == ["tuned.yaml"]
 
 
 def test_what_is_no_regular_file_is_not_replaced(
@@ -140,7 +225,9 @@ def test_a_program_may_not_have_the_name_of_what_it_imports(
     [
         (("--to", "dimos-yml"), "--to: is none of its values (got 'dimos-yml'); expected perhaps"),
         ((), "--to"),
-        (("--to", "dimos-yaml", "--dimos-version", "1.2"), "no release of DimOS"),
+        (("--to", "dimos-yaml", "--dimos-version", "9.9"), "9.9'); expected one of 0.0.13, 0.0"),
+        (("--to", "dimos-yaml", "--dimos-version", ""), "no release of DimOS"),
+        (("--to", "dimos-yaml", "--dimos-version", "0.0.16"), "perhaps 0.0.1"),
         (("--to", "pink", "--robot", "pandda"), "perhaps panda"),
     ],
 )

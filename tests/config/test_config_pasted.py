@@ -173,7 +173,7 @@ def test_a_call_is_read_with_the_controllers_own_defaults() -> None:
         "gain = 0.25,\nposture_cost = 0,  # off\nsolver = 'daqp',\nextra_tasks=None,\n",
         "# for a PinkIKController\ngain=0.25, posture_cost=0, solver='daqp'",
         "PinkIKController (\n  gain=0.25, posture_cost=None, solver='daqp')  # as in the demo",
-        "PinkIKController(robot, joints, sites, gain=0.5 * 0.5, posture_cost=0.0, solver='daqp')",
+        "\ufeffgain=0.25, posture_cost=0, solver='daqp'",
         "isaac.PinkIKController(gain=+0.25, posture_cost=1 - 1, solver='daqp')",
     ],
 )
@@ -181,6 +181,14 @@ def test_arguments_are_read_alone_and_in_a_call(text: str) -> None:
     read = read_pasted(text)
     assert read.kinematics.gain == 0.25 and read.kinematics.posture_cost == 0.0
     assert read.not_taken == () and read.rate_hz is None and read.tool_frame is None
+
+
+def test_the_first_three_arguments_may_stand_without_their_names() -> None:
+    read = read_pasted("PinkIKController(robot, joints, sites, gain=0.5 * 0.5, solver='daqp')")
+    assert read.kinematics.gain == 0.25
+    assert [words.split()[0] for words in read.not_taken] == [
+        "pink_robot", "robot_joint_space", "robot_site_space",
+    ]  # fmt: skip
 
 
 def test_costs_that_differ_by_axis_are_named() -> None:
@@ -208,6 +216,20 @@ def test_costs_that_differ_by_axis_are_named() -> None:
         ("tool_frame=3", "is not a name"),
         ("solver='nope'", "is not installed here"),
         ("**values", "unpacks a mapping"),
+        ("PinkIKController(\n **{'gain': 0.5})", r"pasted text:2: \*\*: unpacks a mapping"),
+        ("PinkIKController(\n *args, gain=0.5)", r"pasted text:2: \*: unpacks a list"),
+        ("PinkIKController(r, j, s,\n 0.5)", r":2: stands without its name \(got '0\.5'\)"),
+        ("PinkIKController(r, pink_robot=r)", "pink_robot: is given twice"),
+        ("quaternion_order='xyzw'", "quaternion_order: there is no such argument"),
+        ("gain=0.5,\nsolver='da\0qp'", "pasted text:2: holds a null byte"),
+        ("gain=[x for x in (1,)][0]", "is not a literal"),
+        ("gain=__import__('os').getpid()", "is not a literal"),
+        ("solver=f'{1}'", "is not a literal"),
+        ("solver='a' * 10**9", "is not a literal"),
+        ("position_cost=[1] * 10**9", "is not a literal"),
+        ("gain=(lambda: 0.5)()", "is not a literal"),
+        ("gain=1 << 10**12", "is not a literal"),
+        ("gain=9**9**9", "is not a literal"),
         ("gain=", "is not Python"),
         (r"tool_frame='\d', gain=7", "gain: is out of range"),
         ("0.5, gain=1", "is not a list of keyword arguments"),

@@ -42,7 +42,9 @@ def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
         help="profile, PATH.urdf, PATH.xacro or robot_descriptions:NAME; default: the session's; "
         "isaac, pink and pinker need one",
     )  # fmt: skip
-    export.add_argument("--out", metavar="FILE", help="write to FILE instead of printing")
+    export.add_argument(
+        "--out", metavar="FILE", help="write to FILE instead of printing; - prints"
+    )
     export.add_argument(
         "--allow-loss", action="store_true", help="leave out what the form cannot express"
     )
@@ -62,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     from workbench.live.versions import package_versions
 
     check_dimos_version(options.dimos_version)
-    out = None if options.out is None else checked_output_path(options.out, "--out")
+    out = None if options.out in (None, "-") else checked_output_path(options.out, "--out")
     settings, request = read_source(Path(options.source), options.robot)
     subject = ExportSubject(
         settings=settings,
@@ -97,16 +99,17 @@ def read_source(path: Path, robot: str | None) -> tuple[Settings, RobotRequest |
     """
     from workbench.config.pasted import read_dimos_file
     from workbench.config.settings import Settings
-    from workbench.config.yaml_io import load_yaml
+    from workbench.config.yaml_io import load_yaml, read_bytes
     from workbench.live.session_file import FORMAT_KEY, MAX_BYTES, read_session
     from workbench.model.request import RobotRequest
 
     asked_for = None if robot is None else RobotRequest(robot)
     name = str(path)
-    if FORMAT_KEY in load_yaml(path, name=name, max_bytes=MAX_BYTES).data:
-        session = read_session(path, name=name)
+    text = read_bytes(path, name=name, max_bytes=MAX_BYTES)
+    if FORMAT_KEY in load_yaml(text, name=name, max_bytes=MAX_BYTES).data:
+        session = read_session(text, name=name)
         return session.settings, asked_for or session.request
-    return Settings(kinematics=read_dimos_file(path, name=name).kinematics), asked_for
+    return Settings(kinematics=read_dimos_file(text, name=name).kinematics), asked_for
 
 
 def _refuse_own_import(path: Path, text: str) -> None:

@@ -20,7 +20,7 @@ from workbench.config.kinematics_file import (
     kinematics_from_section,
     wrapped_kinematics,
 )
-from workbench.config.pasted_python import calls_by_name, keyword_literals, without_comments
+from workbench.config.pasted_python import call_arguments, calls_by_name, without_comments
 from workbench.config.sections import Section
 from workbench.config.yaml_io import load_yaml
 from workbench.errors import ConfigError, did_you_mean
@@ -43,6 +43,7 @@ _ISAAC_OBJECTS = (
     "pink_robot", "robot_joint_space", "robot_site_space", "extra_tasks", "extra_limits",
     "extra_barriers", "pre_step_callback",
 )  # fmt: skip
+"""Its arguments that only the program has a value for; the first three may stand without a name."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def read_pasted(text: str, *, name: str = "pasted text") -> PastedConfig:
     Raises:
         ConfigError: If it is none of them, or something in it is wrong.
     """
-    _check_size(text, name)
+    text = text.removeprefix("\ufeff")  # some editors put a mark at the start of a file
+    _check_text(text, name)
     if calls_by_name(text, _CONTROLLER):
         return read_isaac_arguments(text, name=name)
     shown = without_comments(text)
@@ -156,7 +158,7 @@ def read_dimos_flags(text: str, *, name: str = "pasted text") -> PastedConfig:
         ConfigError: For flags of two modules or a mistake in one, with line, flag, value and what
             would be right.
     """
-    _check_size(text, name)
+    _check_text(text, name)
     values: dict[str, object] = {}
     not_taken: list[str] = []
     module = ""
@@ -245,8 +247,8 @@ def read_isaac_arguments(text: str, *, name: str = "pasted text") -> PastedConfi
     Raises:
         ConfigError: With line, argument, value and what would be right.
     """
-    _check_size(text, name)
-    arguments = keyword_literals(text, _CONTROLLER, name=name)
+    _check_text(text, name)
+    arguments = call_arguments(text, _CONTROLLER, _ISAAC_OBJECTS[:3], name=name)
     values = dict(_ISAAC_DEFAULTS)
     not_taken: list[str] = []
     rate_hz: float | None = None
@@ -323,8 +325,12 @@ def _check_defaults(values: Mapping[str, Any]) -> None:
         ) from error  # fmt: skip
 
 
-def _check_size(text: str, name: str) -> None:
+def _check_text(text: str, name: str) -> None:
+    """Raise ConfigError for a text that is none, before anything looks for its meaning."""
     if len(text) > _LARGEST_TEXT:
         raise ConfigError("is too long", path=name, expected=f"at most {_LARGEST_TEXT} characters")
     if not text.strip():
         raise ConfigError("is empty", path=name, expected="settings")
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ConfigError("holds a null byte", path=name, line=line, expected="plain text")

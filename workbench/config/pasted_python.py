@@ -1,10 +1,11 @@
-"""Keyword arguments of a call, read from Python source without running any of it."""
+"""Arguments of a call, read from Python source without running any of it."""
 
 from __future__ import annotations
 
 import ast
 import re
 import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import ConfigError
@@ -18,7 +19,7 @@ class _NoLiteral(Exception):
 
 @dataclass(frozen=True)
 class Argument:
-    """One keyword argument.
+    """One argument.
 
     Attributes:
         name: Its name.
@@ -62,19 +63,23 @@ class Argument:
         return self.value
 
 
-def keyword_literals(text: str, call: str, *, name: str) -> tuple[Argument, ...]:
-    """Return the keyword arguments of a call, or of a text that is nothing but arguments.
+def call_arguments(
+    text: str, call: str, positional: Sequence[str], *, name: str
+) -> tuple[Argument, ...]:
+    """Return the arguments of a call, or of a text that is nothing but keyword arguments.
 
     Args:
         text: Python source: statements with one call of that name, or arguments alone.
         call: Name of what is called.
+        positional: Names of the arguments that may stand in the call without their name.
         name: How messages call the text.
 
     Raises:
-        ConfigError: If it is no such source, names an argument twice, or is nested too deeply.
+        ConfigError: If it is no such source, gives an argument twice or more of them without a
+            name than there are, or is nested too deeply.
     """
     try:
-        return _keyword_literals(text, call, name)
+        return _call_arguments(text, call, positional, name)
     except (RecursionError, OverflowError, MemoryError) as error:
         raise ConfigError(
             "is nested too deeply, or has numbers too large, to be read", path=name,
@@ -82,38 +87,61 @@ def keyword_literals(text: str, call: str, *, name: str) -> tuple[Argument, ...]
         ) from error  # fmt: skip
 
 
-def _keyword_literals(text: str, call: str, name: str) -> tuple[Argument, ...]:
+def _call_arguments(
+    text: str, call: str, positional: Sequence[str], name: str
+) -> tuple[Argument, ...]:
     found, shift = _call_in(text, call, name)
     arguments: dict[str, Argument] = {}
-    for keyword in found.keywords:
-        line = max(keyword.lineno - shift, 1)
-        if keyword.arg is None:
+    for argument, node in _named(found, positional, name, shift):
+        line = max(node.lineno - shift, 1)
+        if argument in arguments:
             raise ConfigError(
-                "unpacks a mapping", path=name, line=line, field="**",
-                expected="each argument by name",
-            )  # fmt: skip
-        if keyword.arg in arguments:
-            raise ConfigError(
-                "is given twice", path=name, line=line, field=keyword.arg,
+                "is given twice", path=name, line=line, field=argument,
                 expected="each argument once",
             )  # fmt: skip
         try:
-            value, literal = _literal(keyword.value), True
+            value, literal = _literal(node), True
         except _NoLiteral:
             value, literal = None, False
-        source = _source(keyword, name, line)
-        arguments[keyword.arg] = Argument(keyword.arg, line, source, literal, value, name)
+        source = _source(node, argument, name, line)
+        arguments[argument] = Argument(argument, line, source, literal, value, name)
     return tuple(arguments.values())
 
 
-def _source(keyword: ast.keyword, name: str, line: int) -> str:
+def _named(
+    found: ast.Call, positional: Sequence[str], name: str, shift: int
+) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the name and the value of each argument."""
+    for index, node in enumerate(found.args):
+        line = max(node.lineno - shift, 1)
+        if isinstance(node, ast.Starred):
+            raise ConfigError(
+                "unpacks a list", path=name, line=line, field="*",
+                expected="each argument by name",
+            )  # fmt: skip
+        if index >= len(positional):
+            raise ConfigError(
+                "stands without its name", path=name, line=line, value=ast.unparse(node),
+                expected=f"all but the first {len(positional)} arguments by name",
+            )  # fmt: skip
+        yield positional[index], node
+    for keyword in found.keywords:
+        if keyword.arg is None:
+            raise ConfigError(
+                "unpacks a mapping", path=name, line=max(keyword.lineno - shift, 1), field="**",
+                expected="each argument by name",
+            )  # fmt: skip
+        yield keyword.arg, keyword.value
+
+
+def _source(node: ast.expr, argument: str, name: str, line: int) -> str:
     """Return how an argument's value is written."""
     try:
-        return ast.unparse(keyword.value)
+        return ast.unparse(node)
     except ValueError as error:
         # Python does not print whole numbers of more than some thousand digits.
         raise ConfigError(
-            "has a number that is too large", path=name, line=line, field=keyword.arg,
+            "has a number that is too large", path=name, line=line, field=argument,
             expected=f"numbers up to {_LARGEST_NUMBER:g}",
         ) from error  # fmt: skip
 
@@ -171,8 +199,8 @@ def _parsed(source: str, name: str, shift: int) -> ast.Module:
         raise ConfigError(
             f"is not Python: {error.msg}", path=name, line=max((error.lineno or 1) - shift, 1)
         ) from error
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ConfigError("is not Python that can be read", path=name) from error
+    except ValueError as error:
+        raise ConfigError(f"is not Python that can be read: {error}", path=name) from error
 
 
 def _literal(node: ast.expr) -> object:

@@ -62,7 +62,7 @@ def load_yaml(
 
 def _text_of(source: Path | str | bytes, name: str, max_bytes: int) -> str:
     if isinstance(source, Path):
-        raw = _bytes_of(source, name, max_bytes)
+        raw = read_bytes(source, name=name, max_bytes=max_bytes)
     elif isinstance(source, str):
         # Characters are counted first: no need to encode 100 MB in order to refuse them. A lone
         # surrogate is let through here and refused below, as bytes that are not UTF-8.
@@ -84,7 +84,18 @@ def _text_of(source: Path | str | bytes, name: str, max_bytes: int) -> str:
         ) from error  # fmt: skip
 
 
-def _bytes_of(path: Path, name: str, max_bytes: int) -> bytes:
+def read_bytes(path: Path, *, name: str, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
+    """Return a file's bytes, read once: a pipe gives them only once.
+
+    Args:
+        path: The file.
+        name: How messages call it.
+        max_bytes: A larger file is refused; of an endless one, one byte more is returned, which
+            :func:`load_yaml` refuses.
+
+    Raises:
+        ConfigError: If it cannot be read: missing, a directory, too large.
+    """
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from workbench.errors import UsageError
 
+_SYSTEM_FOLDERS = frozenset({"dev", "proc"})
+"""Folders of the root whose links lead to what a process has open, such as /dev/stdout."""
+
 
 def replace_file(path: Path, text: str) -> None:
     """Write a text file so that a reader sees the old or the new one, never half of it.
@@ -51,11 +54,20 @@ def checked_output_path(text: str, option: str) -> Path:
         UsageError: If it is there and no regular file, or its folder does not exist or cannot
             be written to.
     """
-    path = Path(text).expanduser().absolute()
+    try:
+        path = Path(text).expanduser().absolute()
+        path.exists()
+    except (OSError, ValueError, RuntimeError) as error:  # too long; ~nobody
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(
+            f"is no path that can be written to: {reason}", field=option, value=text
+        ) from error
     if path.is_dir():
         raise UsageError("is a directory", field=option, value=text, expected="a file")
-    if path.exists() and not path.is_file():
-        # It would be replaced by a file: /dev/null for every program on the machine.
+    is_open_file = path.is_symlink() and path.parts[1] in _SYSTEM_FOLDERS
+    if is_open_file or (path.exists() and not path.is_file()):
+        # It would be replaced by a file: /dev/null for every program on the machine, and the log
+        # that /dev/stdout is led to, with all that it held.
         raise UsageError("is no regular file", field=option, value=text, expected="a file")
     if not path.parent.is_dir():
         raise UsageError(
