@@ -5,20 +5,31 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.argument_parser import ArgumentParser, number, whole_number
-from workbench.config.grasp_scene import APPROACH_AXES
-from workbench.errors import GraspError, UsageError
+from workbench.argument_parser import ArgumentParser, joint_value, number, whole_number
+from workbench.config.grasp_scene import APPROACH_AXES, FARTHEST_OBJECT_M
+from workbench.errors import GraspError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
+    from workbench.config.settings import Settings
     from workbench.grasps.reach_task import ReachQuestion
-    from workbench.grasps.reach_types import GraspTarget, ReachResult
+    from workbench.grasps.reach_types import GraspTarget, ReachResult, ReachSettings
     from workbench.grasps.spec import GraspSpec
     from workbench.model.request import RobotRequest
     from workbench.model.structure import Structure
     from workbench.poses import Pose
+
+DEFAULT_ROBOT = "panda"
+EXIT_INTERRUPTED = 130
+"""What a shell reports of a program that Ctrl+C has ended: this check says nothing of grasps."""
+
+_OPTIONS = {
+    "standoff_m": "--standoff", "max_attempts": "--attempts", "seed": "--seed",
+}  # fmt: skip
 
 
 def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
@@ -35,9 +46,9 @@ def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
         "grasps", metavar="GRASPS.yaml", help="isaac_grasp file, or one that is shipped: mug"
     )
     reach.add_argument(
-        "--robot", default="panda", metavar="ROBOT",
+        "--robot", metavar="ROBOT",
         help="profile (see `workbench robots`), PATH.urdf, PATH.xacro or robot_descriptions:NAME; "
-        "default: panda",
+        f"default: the session's, else {DEFAULT_ROBOT}",
     )  # fmt: skip
     reach.add_argument(
         "--object-position", metavar="x,y,z", type=_numbers("--object-position", 3),
@@ -48,8 +59,14 @@ def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
         help="its orientation as a quaternion; default: that of the file",
     )  # fmt: skip
     reach.add_argument(
-        "--config", metavar="FILE", help="PinkKinematicsConfig; default: the robot's own"
-    )
+        "--config", metavar="FILE",
+        help="PinkKinematicsConfig, or a session (*.workbench.yaml) with its home, held joints, "
+        "caps, streaming bounds and lists; default: the robot's own",
+    )  # fmt: skip
+    reach.add_argument(
+        "--hold", action="append", default=[], metavar="JOINT=VALUE", type=joint_value("--hold"),
+        help="hold a joint there by a hard constraint, in rad or m; repeatable",
+    )  # fmt: skip
     reach.add_argument(
         "--gripper-link", metavar="LINK",
         help="link of the robot that the file's gripper frame is; default: the one of that name",
@@ -81,27 +98,34 @@ def run(options: argparse.Namespace) -> int:
     """Check all grasps and print; returns the exit status."""
     from workbench.grasps.files import read_grasp_files
     from workbench.grasps.reach_task import ReachQuestion
-    from workbench.grasps.reach_types import ReachSettings, grasp_targets
-    from workbench.model.request import RobotRequest
+    from workbench.grasps.reach_types import grasp_targets
     from workbench.model.structure import read_structure
 
+    how = _reach_settings(options)
     spec = read_grasp_files(options.grasps).grasps
     object_pose = _object_pose(options, spec)
-    request = RobotRequest(options.robot)
+    session, request = _session(options)
     structure = read_structure(request)
-    question = ReachQuestion(
-        frame=_gripper_link(options, spec, structure),
-        kinematics=_config(options, structure),
-        settings=ReachSettings(
-            standoff_m=options.standoff, approach=APPROACH_AXES[options.approach_axis],
-            max_attempts=options.attempts, seed=options.seed,
-        ),
-    )  # fmt: skip
-    targets = grasp_targets(spec, object_pose, question.settings)
+    settings = _settings(options, session, structure)
+    question = ReachQuestion.of(settings, _gripper_link(options, spec, structure), how)
+    targets = grasp_targets(spec, object_pose, how)
+    note = question.rules.left_out(floating_base=structure.floating_base)
+    if note:
+        print(f"note: {note}", file=sys.stderr)
     results = _check(request, question, targets)
+    if results is None:
+        print("workbench: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
     reached = sum(result.is_reached for result in results)
     if options.json:
-        print(json.dumps(_document(options, spec, question.frame, object_pose, results), indent=2))
+        document = _document(
+            spec, results, grasps=str(options.grasps), robot=request.source,
+            gripper_link=question.frame, held_joints=dict(question.rules.held_joints), note=note,
+            object={
+                "position": object_pose.translation.tolist(), "wxyz": object_pose.wxyz.tolist(),
+            },
+        )  # fmt: skip
+        print(json.dumps(document, indent=2))
     else:
         _print_table(spec, results)
         print(f"{reached} of {len(results)} grasps reached")
@@ -110,7 +134,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(
     request: RobotRequest, question: ReachQuestion, targets: tuple[GraspTarget, ...]
-) -> list[ReachResult]:
+) -> list[ReachResult] | None:
+    """Return the results, best grasp first; None where somebody has pressed Ctrl+C."""
     from workbench.grasps.reach_task import ReachTask
     from workbench.grasps.reach_worker import start_reach_work
     from workbench.live.workers import WorkerPool
@@ -123,9 +148,69 @@ def _check(
     pool: WorkerPool[ReachTask, tuple[ReachResult, ...]] = WorkerPool(start_reach_work, (request,))
     try:
         pool.run([ReachTask(question, (target,)) for target in targets], done)
+    except KeyboardInterrupt:
+        return None
     finally:
         pool.stop()
     return [found[target.name] for target in targets]
+
+
+def _reach_settings(options: argparse.Namespace) -> ReachSettings:
+    from workbench.grasps.reach_types import ReachSettings
+
+    if options.min_reached < 0:
+        raise UsageError(
+            "is out of range", field="--min-reached", value=options.min_reached,
+            expected="0 or more",
+        )  # fmt: skip
+    try:
+        return ReachSettings(
+            standoff_m=options.standoff, approach=APPROACH_AXES[options.approach_axis],
+            max_attempts=options.attempts, seed=options.seed,
+        )  # fmt: skip
+    except GraspError as error:
+        raise UsageError(
+            error.message, field=_OPTIONS[error.field or ""], value=error.value,
+            expected=error.expected,
+        ) from error  # fmt: skip
+
+
+def _session(options: argparse.Namespace) -> tuple[Settings | None, RobotRequest]:
+    """Return the settings of ``--config``, and the robot that is meant."""
+    from workbench.commands.export import read_source
+    from workbench.model.request import RobotRequest
+
+    if options.config is None:
+        return None, RobotRequest(options.robot or DEFAULT_ROBOT)
+    settings, request = read_source(Path(options.config), options.robot)
+    return settings, request or RobotRequest(DEFAULT_ROBOT)
+
+
+def _settings(
+    options: argparse.Namespace, session: Settings | None, structure: Structure
+) -> Settings:
+    from workbench.config.settings import Settings
+    from workbench.model.robot import default_kinematics
+
+    settings = session or Settings(kinematics=default_kinematics(structure.source.profile))
+    joints = {joint.name: joint for joint in structure.plan.joints}
+    held: dict[str, float] = {}
+    for name, position in options.hold:
+        if name in held:
+            raise UsageError("is named twice", field=f"--hold {name}", expected="each name once")
+        if name not in joints:
+            raise UsageError(
+                "there is no such joint", field="--hold", value=name,
+                expected=did_you_mean(name, joints),
+            )  # fmt: skip
+        lower, upper = joints[name].lower, joints[name].upper
+        if lower is not None and upper is not None and not lower <= position <= upper:
+            raise UsageError(
+                "is outside the joint's limits", field=f"--hold {name}", value=position,
+                expected=f"a position in [{lower:.6g}, {upper:.6g}]",
+            )  # fmt: skip
+        held[name] = position
+    return replace(settings, held_joints={**settings.held_joints, **held})
 
 
 def _object_pose(options: argparse.Namespace, spec: GraspSpec) -> Pose:
@@ -141,16 +226,22 @@ def _object_pose(options: argparse.Namespace, spec: GraspSpec) -> Pose:
     # An orientation belongs to a position: one that was given stands upright.
     default_wxyz = default.wxyz if options.object_position is None else Pose().wxyz
     try:
-        return Pose(
+        pose = Pose(
             default.translation if options.object_position is None else options.object_position,
             default_wxyz if options.object_wxyz is None else options.object_wxyz,
         )
     except ValueError as error:
         raise UsageError(f"is no rotation: {error}", field="--object-wxyz") from error
+    for axis, coordinate in zip("xyz", pose.translation.tolist(), strict=True):
+        if abs(coordinate) > FARTHEST_OBJECT_M:
+            raise UsageError(
+                "is too far away", field=f"--object-position {axis}", value=coordinate,
+                expected=f"at most {FARTHEST_OBJECT_M:g} m from the origin",
+            )  # fmt: skip
+    return pose
 
 
 def _gripper_link(options: argparse.Namespace, spec: GraspSpec, structure: Structure) -> str:
-    from workbench.errors import did_you_mean
     from workbench.grasps.gripper import match_frame
 
     links = structure.urdf.links
@@ -170,29 +261,9 @@ def _gripper_link(options: argparse.Namespace, spec: GraspSpec, structure: Struc
     return match.frame
 
 
-def _config(options: argparse.Namespace, structure: Structure) -> Any:
-    from workbench.config.kinematics_file import read_kinematics
-    from workbench.model.robot import default_kinematics
-
-    if options.config is not None:
-        return read_kinematics(Path(options.config), name=options.config)
-    return default_kinematics(structure.source.profile)
-
-
-def _document(
-    options: argparse.Namespace,
-    spec: GraspSpec,
-    frame: str,
-    object_pose: Pose,
-    results: list[ReachResult],
-) -> dict[str, Any]:
+def _document(spec: GraspSpec, results: list[ReachResult], **asked: object) -> dict[str, Any]:
     return {
-        "grasps": str(options.grasps),
-        "robot": options.robot,
-        "gripper_link": frame,
-        "object": {
-            "position": object_pose.translation.tolist(), "wxyz": object_pose.wxyz.tolist(),
-        },
+        **asked,
         "reached": sum(result.is_reached for result in results),
         "results": {
             result.name: {
@@ -211,7 +282,7 @@ def _document(
             }
             for result in results
         },
-    }  # fmt: skip
+    }
 
 
 def _print_table(spec: GraspSpec, results: list[ReachResult]) -> None:

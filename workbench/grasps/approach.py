@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,13 @@ from numpy.typing import NDArray
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.streaming import StreamingConfig
 from workbench.grasps.arm import ReachingArm, rotation_angle
+from workbench.grasps.reach_rules import ReachRules
 from workbench.grasps.reach_types import GraspTarget, ReachSettings, SelfCollision
+from workbench.ik.listed_step import ListedStep
 from workbench.ik.pose_tasks import PoseTasks, PostureShape
-from workbench.ik.streaming import StreamingSolver
-from workbench.ik.types import SolveStatus
+from workbench.ik.streaming import NextPositions, StreamingSolver
+from workbench.ik.streaming_types import StreamingStep
+from workbench.ik.types import SolveStatus, TickInputs
 from workbench.poses import Pose, angle_between
 
 Vector = NDArray[np.float64]
@@ -90,6 +94,8 @@ class ApproachRunner:
         streaming: StreamingConfig,
         shape: PostureShape,
         settings: ReachSettings,
+        rules: ReachRules,
+        make_listed: Callable[[], ListedStep] | None = None,
         touching: SelfCollision | None = None,
     ) -> None:
         """Build the solver.
@@ -100,14 +106,29 @@ class ApproachRunner:
             streaming: Bounds of the commands.
             shape: What the robot's own tuning changes about the posture.
             settings: Speed and rate.
+            rules: Held joints, caps, and the lists.
+            make_listed: Makes what takes a step with the lists; None leaves the lists out.
             touching: Tells whether links touch; None does not look.
 
         Raises:
             ConfigError: If the bounds do not fit the robot.
+            SolverError: If a joint shall be held outside its limits.
+            RobotError: If there is no such joint.
         """
         self._arm = arm
         self._solver = StreamingSolver(arm.robot, config, streaming, shape)
+        self._solver.configure(
+            config, streaming, held=rules.held_joints, velocity_limits=rules.velocity_caps
+        )
         self._tasks = PoseTasks(arm.robot, config, shape, "fast")
+        self._tasks.set_velocity_limits(rules.velocity_caps)
+        self._tasks.hold(rules.held_joints)
+        self._make_listed = make_listed if rules.has_lists else None
+        self._inputs = TickInputs(
+            config, 1.0 / settings.rate_hz, targets={}, held_joints=rules.held_joints,
+            velocity_caps=rules.velocity_caps, tasks=rules.tasks, limits=rules.limits,
+            barriers=rules.barriers, home=rules.home, home_base=rules.home_base,
+        )  # fmt: skip
         self._settings = settings
         self._touching = touching
         self._setpoint = Pose()
@@ -120,20 +141,21 @@ class ApproachRunner:
             start: Joints at the pregrasp pose, rad or m, shape (n,).
         """
         self._solver.reset()
+        solve = self._next_positions()
         arm, line = self._arm, Line(target.pregrasp, target.grasp)
         period = 1.0 / self._settings.rate_hz
         duration = line.length_m / self._settings.speed_m_s
         last = math.ceil(round((duration + LONGEST_SETTLING_S) / period, 6))
-        positions, done = start, 0.0
+        positions, done, holding = start, 0.0, ""
         path: list[Vector] = []
         for tick in range(1, last + 1):
             time = tick * period
             share = min(time / duration, 1.0) if duration > 0.0 else 1.0
             self._setpoint = line.at(share)
-            step = self._solver.step({arm.frame: self._setpoint}, positions, period, self._solve)
+            step = self._solver.step({arm.frame: self._setpoint}, positions, period, solve)
             if step.command is None:
                 return Approach(positions, done, time, step.status.cause)
-            positions = step.command
+            positions, holding = step.command, _what_holds(step)
             path.append(positions)
             rotation, translation = arm.placement(positions)
             done, deviation_m, deviation_rad = line.deviation(rotation, translation)
@@ -142,7 +164,7 @@ class ApproachRunner:
                 cause = (
                     f"it leaves the line by {1000 * deviation_m:.1f} mm and "
                     f"{math.degrees(deviation_rad):.1f} degrees, {1000 * lag_m:.0f} mm behind its "
-                    "setpoint"
+                    f"setpoint{holding}"
                 )
                 return Approach(positions, done, time, cause)
             links = self._links_that_touch(tick, positions)
@@ -156,9 +178,21 @@ class ApproachRunner:
         error_m, error_rad = arm.errors(positions, target.grasp)
         cause = (
             f"it is still {1000 * error_m:.1f} mm and {1000 * error_rad:.0f} mrad off "
-            f"{LONGEST_SETTLING_S:g} s after it should be there"
+            f"{LONGEST_SETTLING_S:g} s after it should be there{holding}"
         )
         return Approach(positions, done, last * period, cause)
+
+    def _next_positions(self) -> NextPositions:
+        if self._make_listed is None:
+            return self._solve
+        # A new one each time: limits and tasks that look back shall not see another approach.
+        listed, frame = self._make_listed(), self._arm.frame
+
+        def solve(start: Vector) -> tuple[Vector | None, SolveStatus]:
+            inputs = replace(self._inputs, targets={frame: self._setpoint})
+            return listed.next_positions(start, inputs)
+
+        return solve
 
     def _solve(self, start: Vector) -> tuple[Vector | None, SolveStatus]:
         tasks, robot = self._tasks, self._arm.robot
@@ -172,3 +206,14 @@ class ApproachRunner:
         if self._touching is None or tick % _TICKS_BETWEEN_COLLISION_CHECKS:
             return None
         return self._touching(positions)
+
+
+def _what_holds(step: StreamingStep) -> str:
+    """Return which bounds a step has come to, or else that none has, as the end of a sentence."""
+    reasons = (
+        ("at its velocity bound", step.at_velocity_step),
+        ("at its tracking window", step.at_tracking_window),
+        ("at its inward margin", step.at_margin),
+    )
+    told = "".join(f"; {', '.join(names)} {reason}" for reason, names in reasons if names)
+    return told or "; no bound is in its way: these weights follow slowly there"

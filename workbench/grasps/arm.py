@@ -21,6 +21,9 @@ _AT_LIMIT = 1e-3
 _DAMPING = 1e-4
 _OUTWARDS = 1e-6
 
+_SINGULAR_SHARE = 0.1
+"""Share of the strongest pull that joints could feel, below which none is left to be felt."""
+
 
 @dataclass(eq=False)
 class ReachingArm:
@@ -29,21 +32,29 @@ class ReachingArm:
     Attributes:
         robot: The robot.
         frame: Name of the frame.
+        held_joints: Names of the joints that are held where they are.
 
     Raises:
-        RobotError: If there is no such frame.
+        RobotError: If there is no such frame or joint.
     """
 
     robot: ControlledRobot
     frame: str
+    held_joints: frozenset[str] = frozenset()
     _data: pin.Data = field(init=False, repr=False)
     _frame_id: int = field(init=False, repr=False)
+    _is_held: NDArray[np.bool_] = field(init=False, repr=False)
+    _held_names: list[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Look the frame up."""
         self.robot.require_frame(self.frame)
         self._data = self.robot.model.createData()
         self._frame_id = self.robot.model.getFrameId(self.frame)
+        self._is_held = np.zeros(len(self.robot.joint_names), dtype=bool)
+        for name in self.held_joints:
+            self._is_held[self.robot.joint_index(name)] = True
+        self._held_names = [name for name in self.robot.joint_names if name in self.held_joints]
 
     def placement(self, positions: Vector) -> tuple[Matrix, Vector]:
         """Return rotation, shape (3, 3), and translation, shape (3,), of the frame in the world."""
@@ -72,20 +83,44 @@ class ReachingArm:
 
     def limiting_joint(self, positions: Vector, target: Pose) -> str | None:
         """Return the joint at a limit that would have to go on most to come nearer to a pose."""
-        robot = self.robot
-        at_upper = positions >= robot.upper - _AT_LIMIT
-        at_lower = positions <= robot.lower + _AT_LIMIT
+        robot, free = self.robot, ~self._is_held
+        at_upper = free & (positions >= robot.upper - _AT_LIMIT)
+        at_lower = free & (positions <= robot.lower + _AT_LIMIT)
         if not (at_upper | at_lower).any():
             return None
         jacobian = self._jacobian(positions)
-        rotation, translation = self.placement(positions)
-        error = pin.SE3(rotation, translation).actInv(pin.SE3(target.rotation, target.translation))
-        twist = np.asarray(pin.log6(error).vector)
         normal = jacobian @ jacobian.T + _DAMPING * np.eye(6)
+        twist = self._twist_to(positions, target)
         wish = (jacobian.T @ np.linalg.solve(normal, twist))[robot.idx_v]
         outwards = np.where(at_upper, wish, np.where(at_lower, -wish, 0.0))
         strongest = int(np.argmax(outwards))
         return robot.joint_names[strongest] if outwards[strongest] > _OUTWARDS else None
+
+    def what_holds(self, positions: Vector, target: Pose) -> str | None:
+        """Return what keeps the frame from a pose where no limit does, as a sentence.
+
+        Args:
+            positions: Where the robot has come to rest, rad or m, shape (n,).
+            target: The pose.
+
+        Returns:
+            None where neither a held joint nor a singular posture explains it.
+        """
+        jacobian = self._jacobian(positions)
+        twist = self._twist_to(positions, target)
+        pull = (jacobian.T @ twist)[self.robot.idx_v]
+        still = _SINGULAR_SHARE * float(np.linalg.norm(jacobian, 2) * np.linalg.norm(twist))
+        if np.linalg.norm(pull[~self._is_held]) > still:
+            return None
+        if self._is_held.any():
+            return f"no joint that is free brings it nearer; held: {', '.join(self._held_names)}."
+        return "no joint is at a limit, the arm is stretched out or folded."
+
+    def _twist_to(self, positions: Vector, target: Pose) -> Vector:
+        """Return the twist that leads from the frame to a pose in 1 s, in the frame's axes."""
+        rotation, translation = self.placement(positions)
+        error = pin.SE3(rotation, translation).actInv(pin.SE3(target.rotation, target.translation))
+        return np.asarray(pin.log6(error).vector)
 
     def _jacobian(self, positions: Vector) -> Matrix:
         """Return the Jacobian of the frame in its own axes, shape (6, nv)."""

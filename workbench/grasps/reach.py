@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +21,9 @@ from workbench.config.planning import PlanningConfig
 from workbench.config.streaming import StreamingConfig
 from workbench.grasps.approach import Approach, ApproachRunner
 from workbench.grasps.arm import ReachingArm
+from workbench.grasps.reach_rules import ReachRules
 from workbench.grasps.reach_types import GraspTarget, ReachResult, ReachSettings, SelfCollision
+from workbench.ik.listed_step import ListedStep
 from workbench.ik.planning import Planner
 from workbench.ik.pose_tasks import PostureShape
 from workbench.model.controlled import ControlledRobot
@@ -30,6 +32,7 @@ from workbench.poses import Pose
 Vector = NDArray[np.float64]
 
 _PLAIN = PostureShape()
+_NO_RULES = ReachRules()
 _ENDLESS = 2.0 * math.pi
 
 _PATIENCE = 8
@@ -51,6 +54,8 @@ class ReachChecker:
         *,
         streaming: StreamingConfig | None = None,
         shape: PostureShape = _PLAIN,
+        rules: ReachRules = _NO_RULES,
+        make_listed: Callable[[], ListedStep] | None = None,
         touching: SelfCollision | None = None,
     ) -> None:
         """Build the planner and the solver of approaches.
@@ -62,14 +67,20 @@ class ReachChecker:
             settings: How grasps are tried.
             streaming: Bounds of the commands of an approach.
             shape: What the robot's own tuning changes about the posture.
+            rules: What a session adds: home, held joints, caps, lists.
+            make_listed: Makes what takes a step of an approach with the lists; None leaves them
+                out.
             touching: Tells whether links touch each other; None does not look.
 
         Raises:
-            RobotError: If there is no such frame, or the shape names a joint that is not there.
+            RobotError: If there is no such frame, or the shape or the rules name a joint that is
+                not there.
             ConfigError: If the bounds do not fit the robot.
+            SolverError: If a joint shall be held outside its limits.
         """
         self._settings = settings or ReachSettings()
-        self._arm = ReachingArm(robot, frame)
+        self._rules = rules
+        self._arm = ReachingArm(robot, frame, frozenset(rules.held_joints))
         planning = PlanningConfig(
             position_tolerance_m=self._settings.position_tolerance_m,
             orientation_tolerance_rad=self._settings.orientation_tolerance_rad,
@@ -78,8 +89,9 @@ class ReachChecker:
         self._planner = Planner(robot, config, planning, shape)
         self._runner = ApproachRunner(
             self._arm, config, streaming=streaming or StreamingConfig(), shape=shape,
-            settings=self._settings, touching=touching,
+            settings=self._settings, rules=rules, make_listed=make_listed, touching=touching,
         )  # fmt: skip
+        self._home = np.minimum(np.maximum(robot.vector(rules.home), robot.lower), robot.upper)
         self._max_iterations = config.max_iterations
         self._touching = touching
 
@@ -109,10 +121,10 @@ class ReachChecker:
     def _start(self, attempt: int, random: np.random.Generator) -> Vector:
         robot = self._arm.robot
         if attempt == 1:
-            return np.array(robot.home)
+            return np.array(self._home)
         is_endless = robot.is_continuous | ~robot.is_bounded
-        lower = np.where(is_endless, robot.home - 0.5 * _ENDLESS, robot.lower)
-        upper = np.where(is_endless, robot.home + 0.5 * _ENDLESS, robot.upper)
+        lower = np.where(is_endless, self._home - 0.5 * _ENDLESS, robot.lower)
+        upper = np.where(is_endless, self._home + 0.5 * _ENDLESS, robot.upper)
         return random.uniform(np.maximum(lower, robot.lower), np.minimum(upper, robot.upper))
 
     def _attempt(self, target: GraspTarget, start: Vector, attempt: int) -> ReachResult:
@@ -122,7 +134,8 @@ class ReachChecker:
         # From the grasp backwards, so that the arm need not change its posture on the way.
         before, why = self._plan(target.pregrasp, found)
         if why:
-            approach = Approach(before, 0.0, 0.0, f"where it would begin is not reached: {why}")
+            _, left = self._left(before, target.pregrasp, why)
+            approach = Approach(before, 0.0, 0.0, f"where it would begin is not reached, {left}")
             return self._approach_fails(target, approach, target.pregrasp)
         approach = self._runner.run(target, before)
         if approach.cause:
@@ -142,22 +155,36 @@ class ReachChecker:
     def _plan(self, pose: Pose, start: Vector) -> tuple[Vector, str]:
         """Return where a plan ends, and why that is not the pose; nothing where it is."""
         hope = _Hope(self._max_iterations, self._settings)
-        plan = self._planner.plan({self._arm.frame: pose}, start, is_promising=hope)
+        plan = self._planner.plan(
+            {self._arm.frame: pose}, start, held=self._rules.held_joints,
+            velocity_limits=self._rules.velocity_caps, is_promising=hope,
+        )  # fmt: skip
         end = np.array(plan.path[-1])
         if plan.positions is None:
-            return end, plan.message
+            holds = None
+            if plan.iterations > 0:  # else the solver has failed, and says itself why
+                holds = self._arm.what_holds(end, pose)
+            return end, holds or plan.message
         links = None if self._touching is None else self._touching(end)
         return end, "" if links is None else f"{links[0]} touches {links[1]} there."
 
+    def _left(self, positions: Vector, pose: Pose, why: str) -> tuple[str | None, str]:
+        """Return the joint that holds the robot back, and what is left and why, as text."""
+        error_m, error_rad = self._arm.errors(positions, pose)
+        if self._is_there(error_m, error_rad):
+            return None, f"it cannot be held: {why}"
+        joint = self._arm.limiting_joint(positions, pose)
+        holds = why if joint is None else f"joint {joint} is at its limit."
+        return (
+            joint,
+            f"{1000 * error_m:.0f} mm and {math.degrees(error_rad):.1f} degrees left: {holds}",
+        )
+
     def _not_reached(self, target: GraspTarget, positions: Vector, why: str) -> ReachResult:
         error_m, error_rad = self._arm.errors(positions, target.grasp)
-        joint = self._arm.limiting_joint(positions, target.grasp)
-        holds = why if joint is None else f"joint {joint} is at its limit."
-        text = f"{1000 * error_m:.0f} mm and {math.degrees(error_rad):.1f} degrees left: {holds}"
-        if self._is_there(error_m, error_rad):
-            text = f"It cannot be held: {why}"
+        joint, text = self._left(positions, target.grasp, why)
         return ReachResult(
-            target.name, "not_reached", text, 1, error_m, error_rad, joint,
+            target.name, "not_reached", text[0].upper() + text[1:], 1, error_m, error_rad, joint,
             self._arm.limit_margin(positions), self._arm.manipulability(positions),
             positions=tuple(positions.tolist()),
         )  # fmt: skip
@@ -176,7 +203,7 @@ class ReachChecker:
         error_m, error_rad = self._arm.errors(positions, target.grasp)
         joint = self._arm.limiting_joint(positions, aimed_at)
         text = f"The approach fails after {100 * approach.share:.0f} %: {approach.cause}"
-        if joint is not None:
+        if joint is not None and joint not in approach.cause:
             text = f"{text.rstrip('.')}; joint {joint} is at its limit"
         return ReachResult(
             target.name, "approach_fails", f"{text.rstrip('.')}.", 1, error_m, error_rad, joint,

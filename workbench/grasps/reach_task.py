@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.settings import Settings
 from workbench.config.streaming import StreamingConfig
+from workbench.grasps.reach_rules import ReachRules
 from workbench.grasps.reach_types import GraspTarget, ReachResult, ReachSettings
 
 
@@ -19,12 +21,28 @@ class ReachQuestion:
         kinematics: The twelve settings.
         streaming: Bounds of the commands of an approach.
         settings: How grasps are tried.
+        rules: What the session adds: held joints, caps, lists.
     """
 
     frame: str
     kinematics: PinkKinematicsConfig = field(default_factory=PinkKinematicsConfig)
     streaming: StreamingConfig = field(default_factory=StreamingConfig)
     settings: ReachSettings = field(default_factory=ReachSettings)
+    rules: ReachRules = field(default_factory=ReachRules)
+
+    __hash__ = None  # type: ignore[assignment]  # rules have none
+
+    @classmethod
+    def of(cls, session: Settings, frame: str, settings: ReachSettings) -> ReachQuestion:
+        """Return the question with a session's settings.
+
+        Args:
+            session: The session's.
+            frame: The robot's frame that goes to the targets.
+            settings: How grasps are tried.
+        """
+        rules = ReachRules.of(session)
+        return cls(frame, session.kinematics, session.streaming, settings, rules)
 
 
 @dataclass(frozen=True)

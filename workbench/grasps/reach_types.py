@@ -59,6 +59,8 @@ class ReachSettings:
             value = getattr(self, name)
             if not 0.0 < value < math.inf:
                 raise GraspError("is out of range", field=name, value=value, expected="above 0")
+        if self.seed < 0:
+            raise GraspError("is out of range", field="seed", value=self.seed, expected="0 or more")
         if not 0.0 <= self.standoff_m < math.inf:
             raise GraspError(
                 "is out of range", field="standoff_m", value=self.standoff_m, expected="0 or more"

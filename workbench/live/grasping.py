@@ -220,8 +220,8 @@ def reach_case(state: SessionState) -> ReachCase | None:
         return None
     return ReachCase(
         state.epoch,
-        ReachQuestion(
-            scene.gripper_frame, state.settings.kinematics, state.settings.streaming,
+        ReachQuestion.of(
+            state.settings, scene.gripper_frame,
             ReachSettings(standoff_m=scene.standoff_m, approach=APPROACH_AXES[scene.approach]),
         ),
         scene.transform_object_to_world,

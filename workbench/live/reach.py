@@ -159,12 +159,15 @@ class ReachChecks:
             grasps, case.transform_object_to_world, case.question.settings,
             case.transform_frame_to_gripper,
         )  # fmt: skip
+        # One comparison for all results of the same check.
+        cases = {id(one.case): one.case for one in found.values()}
+        is_old = {number: other != case for number, other in cases.items()}
         return [
             target
             for target in targets
             if (old := found.get(target.name)) is None
             or old.grasp is not grasps[target.name]
-            or old.case != case
+            or is_old[id(old.case)]
         ]
 
     def _submit(self, case: ReachCase, *, again: bool = False) -> None:

@@ -99,7 +99,9 @@ class WorkerPool(Generic[T, R]):
                     waiting.clear()
                 for connection in ready:
                     assert isinstance(connection, Connection)
-                    task, result = busy.pop(connection), _received(connection)
+                    # One that is gone is still busy: it ends with this run.
+                    result = _received(connection)
+                    task = busy.pop(connection)
                     if waiting:
                         busy[connection] = waiting.pop()
                         connection.send(busy[connection])
@@ -122,6 +124,11 @@ class WorkerPool(Generic[T, R]):
 
     def _ready(self, count: int) -> list[Connection]:
         with self._lock:
+            for connection, process in list(self._workers.items()):
+                if not process.is_alive():
+                    # It has ended while nobody asked it for anything.
+                    del self._workers[connection]
+                    connection.close()
             while len(self._workers) < count and not self._stopped:
                 ours, theirs = get_context("spawn").Pipe()
                 process = get_context("spawn").Process(
