@@ -146,3 +146,26 @@ def test_a_long_chain_loads(tmp_path: Path) -> None:
     robot_of = load_robot(RobotRequest(write_urdf(tmp_path, robot(*joints, links=links))))
     assert robot_of.description.joint_names == tuple(f"j{index:03}" for index in range(count))
     assert robot_of.model.nq == count + count // 2
+
+
+@pytest.mark.parametrize("floating_base", [False, True])
+def test_a_joint_called_like_another_link_may_be_held_or_moved(
+    tmp_path: Path, floating_base: bool
+) -> None:
+    text = robot(
+        joint("b", child="a"),
+        joint("a", parent="a", child="b", axis="0 1 0"),
+        joint("end", parent="b", child="c"),
+        links="base a b c",
+    )
+    path = write_urdf(tmp_path, text)
+    for held in ("a", "b", "end"):
+        request = RobotRequest(path, hold={held: 0.5}, floating_base=floating_base)
+        loaded_robot = load_robot(request)
+        assert loaded_robot.model.nv == 2 + 6 * floating_base
+        data = loaded_robot.model.createData()
+        pin.framesForwardKinematics(loaded_robot.model, data, loaded_robot.home_q)
+        drawn = loaded_robot.picture.world_placements(np.zeros(2))
+        for link, place in zip(loaded_robot.picture.link_names, drawn, strict=True):
+            frame = loaded_robot.model.getFrameId(link)
+            np.testing.assert_allclose(data.oMf[frame].homogeneous, place, atol=1e-12)

@@ -62,6 +62,10 @@ def build_model(
     model = _parsed(urdf, carried, floating_base=floating_base)
     if locked:
         ids = joint_ids(model)
+        # Pinocchio looks frames up by name here, those of the joints that it takes out as well.
+        _rename_ambiguous_frames(model, set(urdf.links))
+        for name in locked.keys() & set(urdf.links):
+            model.names[ids[name]] = f"{name} (joint)"
         q = pin.neutral(model)
         for name, position in locked.items():
             write_position(q, model.joints[ids[name]], position)
