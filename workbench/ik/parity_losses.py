@@ -58,7 +58,8 @@ def common_entries(
             if task.constrains:
                 remarks.append(
                     f"{_named(task)} is hard: each library's own task, but no faster than the "
-                    "workbench lets a hard task go"
+                    "workbench lets a hard task go; a step that cannot be had is solved again for "
+                    "less"
                 )
     for limit in kept_limits:
         if isinstance(limit, AccelerationLimitSpec):

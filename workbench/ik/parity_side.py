@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pink.utils import get_root_joint_dim
 
 from workbench.config.tasks import PostureTaskSpec
+from workbench.ik.constraints import CombinedConstraint, largest_share
 from workbench.ik.extra_tasks import HardTask
 from workbench.ik.fast import FastSolver
 from workbench.ik.parity_library import Library
@@ -40,7 +41,7 @@ class Side:
 
         Args:
             library: The library.
-            model: The library's model of the robot; nobody else may use it.
+            model: The library's model of the robot, on which Pink hangs attributes of its own.
             stack: The stack whose numbers are taken; it is up to date with the inputs.
             inputs: Settings and step.
             q: Where the robot starts, shape (nq,).
@@ -56,19 +57,19 @@ class Side:
         named = [
             (name, task, remade_task(task, library, home, ours)) for name, task in stack.named_tasks
         ]
-        hard = [(task, remade_task(task, library, home, ours)) for task in stack.hard_tasks]
+        hard: list[HardTask] = [remade_task(task, library, home, ours) for task in stack.hard_tasks]
+        for task in hard:
+            task.dt = inputs.dt
         self.tasks = [made for _, _, made in named]
-        self._constraints = [made for _, made in hard]
+        self._hard = hard
+        self._still: list[Any] = []
         rows = [row.idx_v for row in stack.held.rows]
         if rows:
             still = library.package.tasks.LinearHolonomicTask
-            self._constraints.append(still(np.eye(model.nv)[rows], np.zeros(len(rows)), q))
-        inner: list[Any] = [
-            made.task if isinstance(made, HardTask) else made for made in self._constraints
-        ]
+            self._still = [still(np.eye(model.nv)[rows], np.zeros(len(rows)), q)]
         self._targeted: list[Any] = [
             made
-            for made in (*self.tasks, *inner)
+            for made in (*self.tasks, *(task.task for task in hard))
             if isinstance(made, library.package.tasks.FrameTask) and made.frame in inputs.targets
         ]
         self._following = list(_following(named, inputs, stack))
@@ -82,7 +83,8 @@ class Side:
             for made in self.tasks
             if isinstance(made, tasks.LowAccelerationTask)
         ] + [(limit, 0) for limit in more if isinstance(limit, limits.AccelerationLimit)]
-        self._solve: Callable[[], Vector] = self._solve_plainly
+        self._solve_ik: Callable[..., Vector] = library.package.solve_ik
+        self._builds_by_hand = is_built_by_hand(inputs.config.solver)
         self.place(q, self.velocity)
 
     def solve_fast(self) -> bool:
@@ -91,13 +93,8 @@ class Side:
         only_bounds = not self._barriers and len(self._limits) == 2
         if not (self._config.solver == "daqp" and only_bounds and supports(model, self.tasks)):
             return False
-        solver = FastSolver()
         self._limits = [self._bounds]
-        self._solve = lambda: solver.solve_ik(
-            self.configuration, self.tasks, self._dt, solver=self._config.solver,
-            damping=self._config.damping, limits=self._limits,
-            constraints=self._constraints or None, safety_break=self._config.safety_break,
-        )  # fmt: skip
+        self._solve_ik = FastSolver().solve_ik
         return True
 
     def place(self, q: Vector, velocity: Vector) -> None:
@@ -113,7 +110,7 @@ class Side:
     def build(self) -> qpsolvers.Problem:
         """Return the QP of the next step."""
         self._follow()
-        return self._build()
+        return self._build([*self._hard, *self._still])
 
     def step(self) -> bool:
         """Take a step; False where there is none: the robot stays then."""
@@ -135,24 +132,43 @@ class Side:
         self._moved(velocity)
         return True
 
-    def _build(self) -> qpsolvers.Problem:
+    def _solve(self) -> Vector:
+        """Return the velocity of a step, which goes as far towards hard targets as it can.
+
+        Limited velocities may not allow the whole of it: then the stack asks for less.
+        """
+        if not self._hard:
+            return self._solve_once(self._still)
+        named = [(task.name, task) for task in self._hard]
+        named += [("held joints", task) for task in self._still]
+        combined = CombinedConstraint(named, self.configuration)
+        try:
+            return self._solve_once([combined])
+        except self.library.package.exceptions.NoSolutionFound as error:
+            share = largest_share(error.problem, combined.rows)
+            if share is None:
+                raise
+            return self._solve_once([CombinedConstraint(named, self.configuration, share)])
+
+    def _solve_once(self, constraints: list[Any]) -> Vector:
+        config = self._config
+        if not self._builds_by_hand:
+            return self._solve_ik(
+                self.configuration, self.tasks, self._dt, solver=config.solver,
+                damping=config.damping, limits=self._limits, barriers=self._barriers or None,
+                constraints=constraints or None, safety_break=config.safety_break,
+            )  # fmt: skip
+        self.configuration.check_limits(safety_break=config.safety_break)
+        problem = self._build(constraints)
+        solution = solve(problem, config.solver)
+        if not solution.found or solution.x is None:
+            raise self.library.package.exceptions.NoSolutionFound(problem, solution)
+        return np.asarray(solution.x) / self._dt
+
+    def _build(self, constraints: list[Any]) -> qpsolvers.Problem:
         return self.library.package.build_ik(
             self.configuration, self.tasks, self._dt, damping=self._config.damping,
-            limits=self._limits, barriers=self._barriers or None,
-            constraints=self._constraints or None,
-        )  # fmt: skip
-
-    def _solve_plainly(self) -> Vector:
-        config = self._config
-        if is_built_by_hand(config.solver):
-            self.configuration.check_limits(safety_break=config.safety_break)
-            solution = solve(self._build(), config.solver)
-            missing = not solution.found or solution.x is None
-            return np.array([np.nan]) if missing else np.asarray(solution.x) / self._dt
-        return self.library.package.solve_ik(
-            self.configuration, self.tasks, self._dt, solver=config.solver, damping=config.damping,
-            limits=self._limits, barriers=self._barriers or None,
-            constraints=self._constraints or None, safety_break=config.safety_break,
+            limits=self._limits, barriers=self._barriers or None, constraints=constraints or None,
         )  # fmt: skip
 
     def _follow(self) -> None:

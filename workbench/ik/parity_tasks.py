@@ -42,16 +42,15 @@ def remade_task(task: Task, library: Library, home: Any, ours: pink.Configuratio
     """Return a library's own task with the numbers of one of the stack's.
 
     Args:
-        task: A task of a kind that both libraries have, or one of them as a hard task.
+        task: A task of a kind that both libraries have, or one of them as a hard task, whose
+            step is set by whoever uses it.
         library: The library.
         home: The library's configuration at the start.
         ours: The stack's configuration.
     """
     if isinstance(task, HardTask):
         inner = remade_task(task.task, library, home, ours)
-        hard = HardTask(task.name, inner, task.rows, task.speeds)
-        hard.dt = task.dt
-        return hard
+        return HardTask(task.name, inner, task.rows, task.speeds)
     if isinstance(task, JointVelocityTask):
         made = library.package.tasks.JointVelocityTask(cost=0.0)
         made.set_target(np.array(task.compute_error(ours)), 1.0)
