@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
@@ -34,17 +36,26 @@ class TouchingLinks:
             for index in pair.shape_pairs
         ]
 
-    def __call__(self, positions: NDArray[np.float64]) -> tuple[str, str] | None:
+    def __call__(
+        self, positions: NDArray[np.float64], ignored: Collection[tuple[str, str]] = ()
+    ) -> tuple[str, str] | None:
         """Return the first two links that touch, or None.
 
         Args:
             positions: In the description's order, rad or m, shape (n,).
+            ignored: Pairs of links, as this returns them, that may touch.
         """
+        return next((links for links in self._touching_at(positions) if links not in ignored), None)
+
+    def pairs_at(self, positions: NDArray[np.float64]) -> frozenset[tuple[str, str]]:
+        """Return all pairs of links that touch at positions as for a call."""
+        return frozenset(self._touching_at(positions))
+
+    def _touching_at(self, positions: NDArray[np.float64]) -> Iterator[tuple[str, str]]:
         pin.updateGeometryPlacements(
             self._robot.model, self._data, self._geometry, self._geometry_data,
             self._robot.q_from_positions(positions),
         )  # fmt: skip
         for index, link_a, link_b in self._pairs:
             if pin.computeCollision(self._geometry, self._geometry_data, index):
-                return link_a, link_b
-        return None
+                yield link_a, link_b

@@ -86,6 +86,11 @@ class Gripper(Protocol):
         ...
 
 
+FreeMove = Callable[
+    [Mapping[str, float], Mapping[str, float], Callable[[], bool]], Sequence[Mapping[str, float]]
+]
+
+
 @dataclass(frozen=True, eq=False)
 class RobotBundle:
     """One loaded robot: complete before anybody sees it, dropped whole when another comes.
@@ -109,6 +114,9 @@ class RobotBundle:
         centre_of_mass: The centre of mass in the world, m, where the robot is. Thread-safe.
         start_reach: Called in a process of its own, where it loads the robot again; returns what
             checks grasps there. None where grasps cannot be checked.
+        free_move: Returns the corners of a way between two postures, by joint name, on which no
+            links touch; gives up when its last argument returns False. Thread-safe. None where
+            nobody can look.
         gripper: Cuts out the gripper at a link; raises a WorkbenchError. None where that is not
             possible.
     """
@@ -126,6 +134,7 @@ class RobotBundle:
     centre_of_mass: Callable[[RobotPose], tuple[float, float, float]]
     start_reach: Callable[[], ReachWork] | None = None
     gripper: Callable[[str], Gripper] | None = None
+    free_move: FreeMove | None = None
 
     @property
     def defaults(self) -> PinkKinematicsConfig:

@@ -29,6 +29,7 @@ class Step:
         pose_after: Where it sent it.
         gesture: Edits of the same gesture join the step while it is fresh.
         edited_at_s: Time of its last edit, by the session's clock.
+        gesture_rest_s: Rest in s that ends its gesture.
     """
 
     label: str
@@ -38,6 +39,7 @@ class Step:
     pose_after: RobotPose | None = None
     gesture: str | None = None
     edited_at_s: float = 0.0
+    gesture_rest_s: float = GESTURE_REST_S
 
     @property
     def changes_nothing(self) -> bool:
@@ -51,15 +53,13 @@ class Step:
 class History:
     """Steps that can be undone and steps that can be redone; at most 200 are kept."""
 
-    def __init__(self, limit: int = STEP_LIMIT, gesture_rest_s: float = GESTURE_REST_S) -> None:
+    def __init__(self, limit: int = STEP_LIMIT) -> None:
         """Start empty.
 
         Args:
             limit: Number of steps kept; the oldest go first.
-            gesture_rest_s: Rest in s that ends a gesture.
         """
         self._limit = limit
-        self._gesture_rest_s = gesture_rest_s
         self._done: list[Step] = []
         self._undone: list[Step] = []
 
@@ -147,7 +147,7 @@ class History:
         return (
             step.gesture is not None
             and step.gesture == last.gesture
-            and step.edited_at_s - last.edited_at_s < self._gesture_rest_s
+            and step.edited_at_s - last.edited_at_s < step.gesture_rest_s
             and not self._undone
         )
 
@@ -163,4 +163,5 @@ def _joined(first: Step, second: Step, named: bool) -> Step:
         pose_after=first.pose_after if after is None else after,
         gesture=second.gesture,
         edited_at_s=second.edited_at_s,
+        gesture_rest_s=second.gesture_rest_s,
     )

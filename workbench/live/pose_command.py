@@ -49,6 +49,12 @@ class PoseCommands:
         """Start without a command; the arguments are those of :meth:`reset`."""
         self._known = _Whereabouts(epoch, arrival)
         self._is_new = False
+        self._sent = 0
+
+    @property
+    def sent(self) -> int:
+        """How many commands have been sent so far."""
+        return self._sent
 
     def reset(self, epoch: int, arrival: RobotPose | None) -> None:
         """Another robot has come.
@@ -63,6 +69,7 @@ class PoseCommands:
     def send(self, version: int, order: PoseCommand) -> None:
         """Send the robot to a pose, in the place of a command that the loop has not taken yet."""
         self._known, self._is_new = replace(self._known, command=Command(version, order)), True
+        self._sent += 1
 
     def take(self) -> PoseCommand | None:
         """Return the command for the loop, once."""

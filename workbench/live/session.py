@@ -21,6 +21,7 @@ from workbench.live.change import Change
 from workbench.live.changes import differences, with_field_of
 from workbench.live.checks import check_settings
 from workbench.live.controls import HardwareControls
+from workbench.live.history import GESTURE_REST_S
 from workbench.live.playback import PoseCommand, poses_along
 from workbench.live.pose_edits import (
     Whereabouts,
@@ -69,6 +70,7 @@ class Session(SessionCore):
         epoch: int | None = None, move_targets: bool = True,
         transform_base_to_world: Pose | None = None,
         path: Sequence[Mapping[str, float]] = (), step_s: float = 0.0,
+        gesture_rest_s: float = GESTURE_REST_S,
     ) -> SessionState:  # fmt: skip
         """Send the robot to joint positions at once (home, set pose); undo sends it back.
 
@@ -85,6 +87,7 @@ class Session(SessionCore):
             path: Joint positions on the way, by name, which the robot is shown at one after the
                 other; empty to be there at once.
             step_s: Time from one of them to the next, s.
+            gesture_rest_s: Rest in s that ends the gesture.
 
         Raises:
             ConfigError: For a joint that the robot does not have, or a number that is not finite.
@@ -95,7 +98,7 @@ class Session(SessionCore):
             settings = with_targets_at(here, goal) if move_targets else here.state.settings
             return settings, PoseCommand(goal, poses_along(path, goal), step_s)
 
-        return self._edit(label, change, gesture, epoch)
+        return self._edit(label, change, gesture, epoch, gesture_rest_s)
 
     def go_home(self) -> SessionState:
         """Send the robot home, and the targets with it."""

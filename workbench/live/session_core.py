@@ -27,7 +27,7 @@ from workbench.live.changes import describe_change
 from workbench.live.checks import check_settings, unknown_frame
 from workbench.live.exchange import Latest
 from workbench.live.glide import DraggedTarget
-from workbench.live.history import History, Step
+from workbench.live.history import GESTURE_REST_S, History, Step
 from workbench.live.playback import PoseCommand
 from workbench.live.pose_command import PoseCommands
 from workbench.live.pose_edits import (
@@ -201,6 +201,11 @@ class SessionCore:
         """Return where the robot is now, or is just being sent."""
         return self._commands.present_pose(self._state, self.snapshots.get())
 
+    @property
+    def commands_sent(self) -> int:
+        """How many times the robot has been sent somewhere, by undo as well."""
+        return self._commands.sent
+
     def take_inputs(self) -> LoopInputs:
         """Return everything for the next tick; for the loop alone, once a tick."""
         with self._lock:
@@ -218,6 +223,7 @@ class SessionCore:
         change: Callable[[Whereabouts], tuple[Settings, PoseCommand | None]],
         gesture: str | None = None,
         epoch: int | None = None,
+        gesture_rest_s: float = GESTURE_REST_S,
     ) -> SessionState:
         """Compute the new settings without the lock, and try again if another edit came first."""
         while True:
@@ -231,7 +237,7 @@ class SessionCore:
             before = None if order is None else here.pose
             with self._lock:
                 if self._state.version == base.version:
-                    self._commit(label, settings, gesture, before, order)
+                    self._commit(label, settings, before, order, (gesture, gesture_rest_s))
                     break
         self._subscribers.deliver()
         return self._state
@@ -240,9 +246,9 @@ class SessionCore:
         self,
         label: str | None,
         wanted: Settings,
-        gesture: str | None,
         pose_before: RobotPose | None,
         order: PoseCommand | None,
+        gesture: tuple[str | None, float],
     ) -> None:
         state = self._state
         if order is None:
@@ -257,7 +263,8 @@ class SessionCore:
             after=committed,
             pose_before=pose_before,
             pose_after=None if order is None else order.pose,
-            gesture=gesture,
+            gesture=gesture[0],
+            gesture_rest_s=gesture[1],
             edited_at_s=self.clock(),
         )
         self._history.record(step, named=bool(label))

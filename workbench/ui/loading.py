@@ -18,6 +18,7 @@ from workbench.config.settings import Settings, ToolTarget
 from workbench.config.streaming import StreamingConfig
 from workbench.config.tasks_spec import Spec
 from workbench.errors import ConfigError
+from workbench.grasps.free_move import FreeMoves
 from workbench.grasps.gripper_model import gripper_of_robot
 from workbench.grasps.reach_worker import start_reach_work
 from workbench.ik.convergence import solve_to_convergence
@@ -75,6 +76,7 @@ def load_bundle(
         centre_of_mass=partial(centre_of_mass, robot),
         start_reach=partial(start_reach_work, request),
         gripper=gripper_at,
+        free_move=FreeMoves(robot),
     )
 
 
