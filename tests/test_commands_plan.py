@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.ik.test_ik_streaming import pose_of
 from tests.robots_inline import SIX_AXIS_ARM, write_urdf
 from workbench.cli import main
+from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.planning import PlanningConfig
+from workbench.config.settings import Settings
+from workbench.config.tasks import DampingTaskSpec
+from workbench.live.session_file import SessionFile, write_session
 from workbench.model.controlled import ControlledRobot, controlled_from_request
 from workbench.model.request import RobotRequest
 
@@ -106,6 +113,37 @@ def test_a_held_joint_is_held_and_out_writes_a_file(
     )
     assert status == 0 and printed.startswith("SUCCESS")
     assert json.loads(out.read_text())["positions"]["twist"] == pytest.approx(0.25, abs=1e-8)
+
+
+def test_a_session_plans_with_what_planning_knows_of_it(
+    capsys: pytest.CaptureFixture[str], arm: str, tmp_path: Path
+) -> None:
+    settings = Settings(
+        kinematics=PinkKinematicsConfig(solver="daqp", lm_damping=0.01, max_iterations=3),
+        planning=PlanningConfig(max_attempts=2, seed=5),
+        held_joints={"twist": 0.25},
+        velocity_caps={"yaw": 0.1},
+    )
+    session = tmp_path / "mine.workbench.yaml"
+    words = ("--robot", arm, "--target", "tool=9,0,0,1,0,0,0", *START, "--config", str(session))
+
+    def plan(settings: Settings, *more: str) -> tuple[dict[str, Any], str]:
+        session.write_text(write_session(SessionFile(RobotRequest(arm), settings)))
+        _, out, err = run(capsys, *words, *more)
+        return json.loads(out), err
+
+    found, err = plan(settings)
+    assert (found["attempts"], found["iterations"], found["seed"], err) == (2, 3, 5, "")
+    assert plan(settings, "--attempts", "1", "--seed", "6")[0]["attempts"] == 1
+    assert plan(replace(settings, held_joints={}))[0] != found
+    assert plan(replace(settings, velocity_caps={}))[0] != found
+    listed, err = plan(replace(settings, tasks=(DampingTaskSpec(name="calm", cost=100.0),)))
+    assert listed == found and "lists of tasks" in err and len(err.splitlines()) == 1
+    session.write_text(
+        write_session(SessionFile(RobotRequest(arm), replace(settings, held_joints={"twits": 0.0})))
+    )
+    status, out, err = run(capsys, *words)
+    assert (status, out) == (2, "") and "twits" in err and "twist" in err
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from workbench.config.kinematics import PinkKinematicsConfig
     from workbench.config.planning import PlanningConfig
+    from workbench.config.settings import Settings
     from workbench.ik.planning import PlanResult
     from workbench.model.controlled import ControlledRobot
     from workbench.model.structure import Structure
@@ -41,8 +43,9 @@ def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
         "plan",
         help="plan to targets, or replay a planning record",
         description="Search, as DimOS's planning does, for joint positions that bring frames to "
-        "their targets, and print JSON; exit status 1 when there are none. With --record, replay "
-        "the attempts of a record and compare status, iterations and positions.",
+        "their targets, and print JSON; exit status 1 when there are none. Lists of tasks, limits "
+        "and barriers stay out, as in DimOS. With --record, replay the attempts of a record and "
+        "compare status, iterations and positions.",
         allow_abbrev=False,
     )
     plan.set_defaults(run=run)
@@ -66,8 +69,10 @@ def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
         help="hold a joint there by a hard constraint, in rad or m; repeatable",
     )  # fmt: skip
     plan.add_argument(
-        "--config", metavar="FILE", help="PinkKinematicsConfig; default: the profile's"
-    )
+        "--config", metavar="FILE",
+        help="PinkKinematicsConfig, or a session, whose held joints, velocity limits, tolerances, "
+        "attempts and seed then count as well; default: the profile's",
+    )  # fmt: skip
     plan.add_argument(
         "--seed", type=whole_number("--seed"), metavar="N", help="seed of the retries; default: 0"
     )
@@ -135,12 +140,19 @@ def _plan(options: argparse.Namespace) -> int:
     from workbench.model.controlled import controlled_from_request
     from workbench.model.request import RobotRequest
 
-    planning = _planning(options)
+    settings = _settings(options)
+    planning = _planning(options, settings)
     robot, structure = controlled_from_request(RobotRequest(options.robot))
-    config = _config(options, structure)
+    config = _config(settings, structure)
     poses = _poses(targets, robot)
     seed = _start(start, robot)
-    result = Planner(robot, config, planning).plan(poses, seed, held=held)
+    if settings is not None:
+        held = {**settings.held_joints, **held}
+        if settings.tasks or settings.limits or settings.barriers:
+            print("note: plans leave lists of tasks, limits and barriers out", file=sys.stderr)
+    velocity_limits = {} if settings is None else settings.velocity_caps
+    planner = Planner(robot, config, planning)
+    result = planner.plan(poses, seed, held=held, velocity_limits=velocity_limits)
     text = json.dumps(_outcome(result, robot, options.robot, planning), indent=2)
     if options.out is None:
         print(text)
@@ -155,7 +167,14 @@ def _plan(options: argparse.Namespace) -> int:
     return 0 if result.succeeded else 1
 
 
-def _planning(options: argparse.Namespace) -> PlanningConfig:
+def _settings(options: argparse.Namespace) -> Settings | None:
+    """Return what --config holds; None without it."""
+    from workbench.commands.export import read_source
+
+    return None if options.config is None else read_source(Path(options.config), None)[0]
+
+
+def _planning(options: argparse.Namespace, settings: Settings | None) -> PlanningConfig:
     from workbench.config.planning import PlanningConfig
     from workbench.errors import ConfigError
 
@@ -163,7 +182,8 @@ def _planning(options: argparse.Namespace) -> PlanningConfig:
         name: getattr(options, option.removeprefix("--").replace("-", "_"))
         for name, option in _PLANNING_OPTIONS.items()
     }
-    values = {name: value for name, value in given.items() if value is not None}
+    values = {} if settings is None else settings.planning.model_dump()
+    values |= {name: value for name, value in given.items() if value is not None}
     try:
         return PlanningConfig.checked(**values)
     except ConfigError as error:
@@ -171,12 +191,11 @@ def _planning(options: argparse.Namespace) -> PlanningConfig:
         raise
 
 
-def _config(options: argparse.Namespace, structure: Structure) -> PinkKinematicsConfig:
-    from workbench.config.kinematics_file import read_kinematics
-    from workbench.model.robot import default_kinematics
+def _config(settings: Settings | None, structure: Structure) -> PinkKinematicsConfig:
+    from workbench.model.describe import default_kinematics
 
-    if options.config is not None:
-        return read_kinematics(Path(options.config), name=options.config)
+    if settings is not None:
+        return settings.kinematics
     return default_kinematics(structure.source.profile)
 
 

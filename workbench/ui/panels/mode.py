@@ -27,7 +27,8 @@ MODE_MEANINGS: Final[Mapping[Mode, str]] = {
     "low-passed, then kept within velocity caps, a window around the measured state and the joint "
     "limits. Commands are sent only while engaged; a simulated arm follows them.",
     "planning": "As DimOS plans: the robot stays until “Plan to the target” has found a way there, "
-    "from here or else from random postures, and then shows it.",
+    "from here or else from random postures, and then shows it. The lists of tasks, limits and "
+    "barriers stay out.",
     "isaac": "As Isaac Sim's Pink controller: one tool, the first that is on. The posture is where "
     "the controller was reset, and the gain counts for it too. Held joints, own velocity limits "
     "and the lists of tasks, limits and barriers stay out.",
