@@ -9,7 +9,6 @@ same question always has the same answer.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import GraspError
 from workbench.grasps.touching import TouchingLinks
-from workbench.model.collision import build_collision_model
+from workbench.model.collision import CollisionModel, build_collision_model
 from workbench.model.robot import Robot
 
 Vector = NDArray[np.float64]
@@ -40,8 +39,7 @@ class FreeMoves:
     def __init__(self, robot: Robot) -> None:
         """Keep the robot; hulls are made when the first way is asked for."""
         self._robot = robot
-        self._lock = threading.Lock()
-        self._touching: TouchingLinks | None = None
+        self._collision: CollisionModel | None = None
 
     def __call__(
         self, start: Mapping[str, float], end: Mapping[str, float], goes_on: Callable[[], bool]
@@ -68,22 +66,23 @@ class FreeMoves:
         last, home = (_nearest_turn(first, goal, turning) for goal in (last, home))
         corners = [first, last]
         if description.collisions:
-            with self._lock:
-                corners = self._search(first, last, home, goes_on)
+            corners = self._search(first, last, home, goes_on)
         return tuple(dict(zip(names, corner.tolist(), strict=True)) for corner in corners)
 
     def _search(
         self, first: Vector, last: Vector, home: Vector, goes_on: Callable[[], bool]
     ) -> list[Vector]:
-        if self._touching is None:
-            self._touching = TouchingLinks(self._robot, build_collision_model(self._robot))
+        # Two threads that come at once make the same hulls twice; what is written is theirs alone.
+        if self._collision is None:
+            self._collision = build_collision_model(self._robot)
+        touching = TouchingLinks(self._robot, self._collision)
         joints = self._robot.description.joints
         steps = np.array([STEP_RAD if joint.unit == "rad" else STEP_M for joint in joints])
         low = np.array([-math.inf if joint.lower is None else joint.lower for joint in joints])
         high = np.array([math.inf if joint.upper is None else joint.upper for joint in joints])
         low = np.where(np.isfinite(low), low, first - _FARTHEST_TURN_RAD)
         high = np.where(np.isfinite(high), high, first + _FARTHEST_TURN_RAD)
-        search = _Search(self._touching, first, steps, goes_on)
+        search = _Search(touching, first, steps, goes_on)
         there = search.obstacle(last, last)
         if there is not None:
             raise GraspError(f"{there[0]} and {there[1]} would touch there")
