@@ -25,8 +25,8 @@ from workbench.config.tasks import (
     RelativeFrameTaskSpec,
 )
 from workbench.config.tasks_values import Relation
-from workbench.export.robots import describe_robot
 from workbench.export.subject import ExportSubject
+from workbench.model.describe import describe_robot
 from workbench.model.description import RobotDescription
 from workbench.model.request import RobotRequest
 from workbench.poses import Pose

@@ -7,8 +7,9 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,9 +30,15 @@ from workbench.export import python_text
 from workbench.export.dimos_config import dimos_python
 from workbench.export.kinds import EXPORT_KINDS, export
 from workbench.export.subject import ExportSubject
+from workbench.model.describe import describe_robot
 from workbench.model.description import Follower, HeldJoint
+from workbench.model.request import RobotRequest
+from workbench.model.robot import load_robot
 from workbench.poses import Pose
 
+BARE_ARM = """<robot name="arm"><link name="base"/><link name="tip"/>
+<joint name="lift" type="revolute"><parent link="base"/><child link="tip"/><axis xyz="0 1 0"/>
+ <limit lower="-2" upper="2" velocity="1" effort="1"/></joint></robot>"""
 BARE = ExportSubject(Settings())
 TUNED = ExportSubject(
     Settings(
@@ -110,6 +117,18 @@ def test_nothing_is_dropped_silently(kind: str) -> None:
     assert exported.losses == ("barrier wall (self-collision)",)
     if EXPORT_KINDS[kind].suffix in (".py", ".yaml"):
         assert "not in this file:" in exported.text and "barrier wall" in exported.text
+
+
+def test_a_robot_is_described_for_an_export_as_for_the_page(tmp_path: Path) -> None:
+    bare = tmp_path / "arm.urdf"
+    bare.write_text(BARE_ARM)
+    for name in ("g1", str(bare)):
+        request = RobotRequest(name)
+        described, loaded = describe_robot(request), load_robot(request).description
+        assert described.defaults == loaded.defaults
+        for field in fields(described):
+            if field.name not in {"visuals", "collisions", "remarks", "size_m", "mass_kg", "links"}:
+                assert getattr(described, field.name) == getattr(loaded, field.name), field.name
 
 
 def test_entries_that_are_switched_off_are_no_loss() -> None:

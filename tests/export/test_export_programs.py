@@ -21,8 +21,8 @@ from workbench.config.limits import (
 from workbench.config.settings import Settings, ToolTarget
 from workbench.config.tasks import PostureTaskSpec
 from workbench.export.kinds import EXPORT_KINDS, export
-from workbench.export.robots import describe_robot
 from workbench.export.subject import ExportSubject
+from workbench.model.describe import describe_robot
 from workbench.model.request import RobotRequest
 from workbench.poses import Pose
 

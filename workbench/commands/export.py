@@ -42,9 +42,7 @@ def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
         help="profile, PATH.urdf, PATH.xacro or robot_descriptions:NAME; default: the session's; "
         "isaac, pink and pinker need one",
     )  # fmt: skip
-    export.add_argument(
-        "--out", metavar="FILE", help="write to FILE instead of printing; - prints"
-    )
+    export.add_argument("--out", metavar="FILE", help="write to FILE instead of printing; - prints")
     export.add_argument(
         "--allow-loss", action="store_true", help="leave out what the form cannot express"
     )
@@ -58,10 +56,10 @@ def run(options: argparse.Namespace) -> int:
     """Write or print the export; returns the exit status."""
     from workbench.export.dimos_config import check_dimos_version
     from workbench.export.kinds import export
-    from workbench.export.robots import describe_robot
     from workbench.export.subject import ExportSubject
     from workbench.live.files import checked_output_path
     from workbench.live.versions import package_versions
+    from workbench.model.describe import describe_robot
 
     check_dimos_version(options.dimos_version)
     out = None if options.out in (None, "-") else checked_output_path(options.out, "--out")

@@ -190,7 +190,7 @@ def _settings(
     options: argparse.Namespace, session: Settings | None, structure: Structure
 ) -> Settings:
     from workbench.config.settings import Settings
-    from workbench.model.robot import default_kinematics
+    from workbench.model.describe import default_kinematics
 
     settings = session or Settings(kinematics=default_kinematics(structure.source.profile))
     joints = {joint.name: joint for joint in structure.plan.joints}

@@ -8,16 +8,14 @@ takes none.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from workbench.config.frozen import frozen_mapping
-from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.config.profile import RobotProfile
 from workbench.errors import RobotError, did_you_mean
+from workbench.model.describe import description_of
 from workbench.model.description import RobotDescription
 from workbench.model.extent import size_m
 from workbench.model.joint_plan import JointPlan
@@ -169,7 +167,7 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
     report = progress or (lambda share, text: None)
     report(0.0, "reading the robot")
     structure = read_structure(request)
-    urdf, plan, source = structure.urdf, structure.plan, structure.source
+    urdf, plan = structure.urdf, structure.plan
 
     report(0.05, "building the model")
     floating_base = structure.floating_base
@@ -188,51 +186,19 @@ def load_robot(request: RobotRequest, *, progress: Progress | None = None) -> Ro
     picture = LinkPicture(
         urdf.element, [joint.name for joint in plan.joints], held, plan.followers, fingers
     )
-    description = RobotDescription(
-        name=structure.name,
-        title=structure.title,
-        source=source.text,
-        urdf_path=str(source.file.path),
-        urdf_sha256=source.file.sha256,
-        joints=plan.joints,
-        held_joints=plan.held,
-        followers=plan.followers,
-        gripper_joints=structure.gripper_joints,
-        tool_frames=tuple(tool.name for tool in structure.tools),
-        frames=urdf.links,
-        home=frozen_mapping(plan.home),
-        defaults=default_kinematics(source.profile),
-        floating_base=floating_base,
+    description = replace(
+        description_of(structure),
         links=build_links(urdf.element, plan.moving.union(fingers), floating_base, looks.missing),
         visuals=looks.visuals,
         collisions=looks.collisions,
         remarks=(*structure.remarks, *looks.remarks),
         size_m=_size_at_home(picture, plan, looks),
-        defined_tools=tuple(tool for tool in structure.tools if not tool.is_link_frame),
-        examples=_examples(source.profile),
-        example=None if source.profile is None else source.profile.example,
         # The first inertia is what is fixed to the world.
         mass_kg=float(sum(inertia.mass for inertia in list(model.inertias)[1:])),
-        srdf_path=None if source.srdf is None else str(source.srdf),
     )
     robot = Robot(description, model, picture)
     report(1.0, "ready")
     return robot
-
-
-def _examples(profile: RobotProfile | None) -> tuple[tuple[str, str], ...]:
-    if profile is None:
-        return ()
-    return tuple((example.name, example.title) for example in profile.examples)
-
-
-_BARE_URDF_DEFAULTS = PinkKinematicsConfig(solver="daqp", lm_damping=3.0, damping=3e-3)
-"""For a robot that nobody has tuned: DimOS's values, but calm at the end of the robot's reach."""
-
-
-def default_kinematics(profile: RobotProfile | None) -> PinkKinematicsConfig:
-    """Return the settings that a robot starts with: its profile's, or those of a bare URDF."""
-    return _BARE_URDF_DEFAULTS if profile is None else profile.kinematics
 
 
 def _size_at_home(picture: LinkPicture, plan: JointPlan, looks: Looks) -> float:
