@@ -240,13 +240,15 @@ def test_the_oldest_dimos_takes_no_form_that_came_later(kind: str, version: str)
 
 
 @pytest.mark.parametrize("kind", ["dimos-yaml", "dimos-json", "dimos-flags", "dimos-solver"])
-def test_dimos_0_0_14_takes_all_fields_in_every_form(kind: str) -> None:
+def test_dimos_0_0_14_takes_every_form_and_a_margin_where_there_is_one(kind: str) -> None:
     for subject in (BARE, TUNED):
         older, present = (
             export(kind, replace(subject, dimos_version=version)).text
             for version in ("0.0.14", "0.0.15")
         )
-        assert older == present.replace("for DimOS 0.0.15", "for DimOS 0.0.14")
+        margin = re.compile(r"joint.limit.posture.margin")
+        assert bool(margin.search(older)) == (subject is TUNED)
+        assert margin.search(present)
 
 
 def test_a_version_that_does_not_exist_is_refused() -> None:

@@ -86,8 +86,8 @@ def test_an_older_dimos_gets_no_margin_and_refuses_one_that_is_set(
     version = browser.window["DimOS version"]
     browser.set(version, "0.0.13")
     assert "joint_limit_posture_margin" not in browser.shown and "0.0.13" in browser.shown
-    browser.set(version, "0.0.14")
-    assert "joint_limit_posture_margin" in browser.shown and "0.0.14" in browser.shown
+    browser.set(version, "0.0.15")
+    assert "joint_limit_posture_margin" in browser.shown and "0.0.15" in browser.shown
     panel_rig.session.edit(None, lambda s: s.with_kinematics(joint_limit_posture_margin=0.1))
     browser.click(browser.window["Close"])
     dialog(panel_rig, browser)

@@ -54,7 +54,10 @@ def config_notes(subject: ExportSubject) -> tuple[str, ...]:
 
 
 def fields_for(subject: ExportSubject) -> dict[str, object]:
-    """Return the fields that the subject's version of DimOS knows.
+    """Return the fields for the subject's version of DimOS.
+
+    Before the present release a margin of zero is left out: it is the default of those that know
+    the field, and those that do not refuse the key.
 
     Raises:
         UsageError: If there is no such version, it is too old, or it does not know a field that
@@ -62,14 +65,15 @@ def fields_for(subject: ExportSubject) -> dict[str, object]:
     """
     check_dimos_version(subject.dimos_version)
     fields = subject.settings.kinematics.model_dump()
-    if _is_at_least(subject.dimos_version, MARGIN_SINCE):
+    if subject.dimos_version == DIMOS_VERSIONS[-1]:
         return fields
-    if fields[_MARGIN]:
+    if fields[_MARGIN] and not _is_at_least(subject.dimos_version, MARGIN_SINCE):
         raise UsageError(
             f"DimOS {subject.dimos_version} does not know this setting", field=_MARGIN,
             value=fields[_MARGIN], expected=f"0, or --dimos-version {MARGIN_SINCE}",
         )  # fmt: skip
-    del fields[_MARGIN]
+    if not fields[_MARGIN]:
+        del fields[_MARGIN]
     return fields
 
 
