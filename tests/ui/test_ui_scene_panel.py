@@ -9,7 +9,7 @@ import pytest
 import viser
 
 from tests.ui.panel_rig import PanelRig, handles, labelled
-from workbench.ui.colours import state_colour
+from workbench.ui.colours import GRASP_COLOURS, state_colour
 from workbench.ui.gizmos import GizmoOptions
 from workbench.ui.panels.scene import ScenePanel, legend_html
 from workbench.ui.scene import SceneOptions
@@ -88,7 +88,7 @@ def test_every_control_has_a_help(panel_rig, pump):
 def test_the_legend_shows_every_colour_of_a_target_with_its_word_and_meaning():
     html = legend_html()
     assert [state_colour(name).css in html for name in TARGET_STATES] == [True, True, True]
-    assert html.count('title="') == len(TARGET_STATES) + 3
+    assert html.count('title="') == len(TARGET_STATES) + 3 + len(GRASP_COLOURS) + 1
     assert "not&#32;reached</div>" in html
 
 

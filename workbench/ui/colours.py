@@ -78,7 +78,8 @@ LEGEND: tuple[StateColour, ...] = (
         "not reached",
         "The tool is as close as it gets, not there.",
     ),
-    StateColour("stale", (153, 153, 153), "stale", "Old: the settings or the robot have moved on."),
+    # Lighter than the purple beside it, which is grey to those without green-sensitive cones.
+    StateColour("stale", (180, 180, 180), "stale", "Old: the settings or the robot have moved on."),
     StateColour("selected", (204, 121, 167), "selected", "What you picked."),
 )
 """Every state, in the order in which a legend lists them."""

@@ -7,12 +7,14 @@ is told. The lines' geometry is sent when the grasps change, their colours when 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import viser
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.config.grasp_scene import GraspScene
+from workbench.config.settings import Settings
 from workbench.errors import WorkbenchError
 from workbench.grasps.glyphs import (
     GlyphShape,
@@ -25,7 +27,7 @@ from workbench.grasps.gripper import match_fingers
 from workbench.grasps.objects import GraspObject
 from workbench.live.bundle import Gripper
 from workbench.live.grasp_fingers import finger_positions
-from workbench.live.grasping import GraspView, grasps_of
+from workbench.live.grasping import GraspView, ReachCase, grasps_of, reach_case
 from workbench.live.state import SessionState
 from workbench.model.description import Shape
 from workbench.poses import Pose
@@ -36,6 +38,16 @@ from workbench.ui.gripper_drawing import GripperDrawing
 _ROOT = "/o"
 _LINE_WIDTH_PX = 2.0
 _PLAIN_RGBA = (0.72, 0.72, 0.76, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What was drawn last."""
+
+    settings: Settings
+    epoch: int
+    case: ReachCase | None
+    view: GraspView
 
 
 class GraspDrawing:
@@ -52,19 +64,23 @@ class GraspDrawing:
         self._gripper: Gripper | None = None
         self._gripper_of: tuple[int, str | None] | None = None
         self._shown: GraspScene | None = None
-        self._seen: tuple[GraspScene | None, object, GraspView] | None = None
+        self._seen: _Seen | None = None
         self._rgb: NDArray[np.uint8] | None = None
         self._pickable: tuple[Sequence[str], Segments, Pose] | None = None
 
     def refresh(self, state: SessionState, view: GraspView) -> bool:
         """Show the grasps in force; returns whether anything was sent."""
-        scene = state.settings.grasp_scene
-        last = self._seen
-        if last is not None and scene is last[0] and view is last[2]:
-            # Settings, too, decide which results are old.
-            if scene is None or _rest(state) == last[1]:
+        settings, scene = state.settings, state.settings.grasp_scene
+        seen = self._seen
+        if seen is not None and settings is seen.settings and view is seen.view:
+            if state.epoch == seen.epoch:
                 return False
-        self._seen = (scene, _rest(state), view)
+        # Settings, too, decide which results are old.
+        case = reach_case(state)
+        self._seen = _Seen(settings, state.epoch, case, view)
+        if seen is not None and scene is seen.settings.grasp_scene and view is seen.view:
+            if scene is None or (state.epoch, case) == (seen.epoch, seen.case):
+                return False
         with self._server.atomic():
             if scene is None:
                 self._remove()
@@ -205,8 +221,3 @@ class GraspDrawing:
             grasp, self._gripper.fingers, view.closed
         )  # fmt: skip
         self._gripper_drawing.show(grasp.pose, scene.transform_frame_to_gripper, fingers)
-
-
-def _rest(state: SessionState) -> tuple[object, ...]:
-    """Return what decides, besides the scene itself, which results are old."""
-    return state.epoch, state.settings.kinematics, state.settings.streaming

@@ -19,6 +19,7 @@ from workbench.ui.camera import ViewName
 from workbench.ui.colours import (
     CLOSEST_PAIR_RGB,
     COLLISION_RGB,
+    GRASP_COLOURS,
     MEASURED_RGB,
     Rgb,
     css,
@@ -177,7 +178,10 @@ def legend_html() -> str:
     rows.append(_legend_row(MEASURED_RGB, "measured robot", measured))
     closest = "The two links nearest each other, while a self-collision barrier is on."
     rows.append(_legend_row(CLOSEST_PAIR_RGB, "closest links", closest))
-    return block("<b>Targets and meshes</b>", *rows)
+    grasps = [_legend_row(one.rgb, one.label, one.meaning) for one in GRASP_COLOURS.values()]
+    selected = state_colour("selected")
+    grasps.append(_legend_row(selected.rgb, "selected grasp", selected.meaning))
+    return block("<b>Targets and meshes</b>", *rows) + block("<b>Grasps</b>", *grasps)
 
 
 def _legend_row(rgb: Rgb, label: str, meaning: str) -> str:
