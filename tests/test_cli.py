@@ -76,7 +76,7 @@ def test_robots_lists_name_title_joints_tools_and_source(
         (["--verison"], "--version"),
         (["serve", "panda", "ur5"], "one word too many (got 'ur5')"),
         (["sevre"], "there is no such command (got 'sevre'); expected perhaps serve"),
-        ([], "COMMAND: none was given; expected one of doctor, export, plan, "),
+        ([], "COMMAND: none was given; expected one of doctor, export, "),
     ],
 )
 def test_a_mistake_is_one_sentence_that_names_it(

@@ -21,7 +21,7 @@ PACKAGES = (
     "viser", "websockets", "pin", "pin-pink", "qpsolvers", "daqp", "osqp", "proxsuite", "numpy",
     "trimesh", "pycollada", "pydantic", "PyYAML", "example-robot-data",
 )  # fmt: skip
-OPTIONAL_PACKAGES = ("xacrodoc", "robot_descriptions", "quadprog")
+OPTIONAL_PACKAGES = ("xacrodoc", "robot_descriptions", "quadprog", "pinker")
 
 WRONG_PACKAGES = {
     "pinocchio": "the package `pinocchio` is a plug-in for the test runner nose, not the robotics "

@@ -112,6 +112,7 @@ def test_other_limits_than_pink_has_are_a_difference_without_measure(
 ) -> None:
     def without_a_row(*arguments: Any, **options: Any) -> Any:
         problem = pink.build_ik(*arguments, **options)
+        assert problem.G is not None and problem.h is not None
         problem.G, problem.h = problem.G[:-1], problem.h[:-1]
         return problem
 
@@ -193,8 +194,10 @@ def test_a_step_goes_aside_at_once_a_circle_comes_back_and_a_walk_goes_its_own_w
         assert circle[49][frame].distance_to(start)[0] == pytest.approx(0.08)
         way = walk[-1][frame].distance_to(start)[0]
         assert 0.005 < way < 0.2
-    ways = [walk[-1][frame].translation - start.translation for frame, start in STARTS.items()]
-    assert not np.allclose(*ways)
+    left, right = (
+        walk[-1][frame].translation - start.translation for frame, start in STARTS.items()
+    )
+    assert not np.allclose(left, right)
 
 
 def test_what_one_of_the_libraries_lacks_is_named_and_taken_from_both() -> None:

@@ -67,9 +67,10 @@ class Side:
         if rows:
             still = library.package.tasks.LinearHolonomicTask
             self._still = [still(np.eye(model.nv)[rows], np.zeros(len(rows)), q)]
-        self._targeted: list[Any] = [
+        inner: list[Any] = [task.task for task in hard]
+        self._targeted = [
             made
-            for made in (*self.tasks, *(task.task for task in hard))
+            for made in (*self.tasks, *inner)
             if isinstance(made, library.package.tasks.FrameTask) and made.frame in inputs.targets
         ]
         self._following = list(_following(named, inputs, stack))

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from enum import IntEnum
 
 import numpy as np
@@ -23,13 +24,15 @@ class JointModel:
     idx_v: int
     nq: int
 
-class Data: ...
+class Data:
+    oMf: Sequence[SE3]
 
 class Model:
     nq: int
     nv: int
     frames: list[Frame]
     joints: list[JointModel]
+    names: list[str]
     lower_position_limit: np.ndarray
     upper_position_limit: np.ndarray
     velocity_limit: np.ndarray
@@ -38,4 +41,5 @@ class Model:
     def get_frame_id(self, name: str) -> int: ...
     def add_frame(self, frame: Frame) -> int: ...
 
-def build_model_from_xml(xml_string: str) -> Model: ...
+def build_model_from_xml(xml_string: str, root_joint: JointModel | None = ...) -> Model: ...
+def frames_forward_kinematics(model: Model, data: Data, q: np.ndarray) -> None: ...
