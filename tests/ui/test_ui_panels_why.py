@@ -26,7 +26,7 @@ def test_shares_are_a_bar_and_a_list_and_what_holds_is_in_words() -> None:
     html = unescape(why_block(EXPLANATION))
     assert "width:75.0%" in html and "width:25.0%" in html
     assert "left</td>" in html and "75 %" in html
-    assert "Joint x at its upper limit holds 100 %." in html
+    assert "joint x at its upper limit holds 100 %." in html
     assert "LM damping in effect 0.1" in html
 
 

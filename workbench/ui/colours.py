@@ -125,7 +125,7 @@ COLLISION_RGB: Rgb = (240, 228, 66)
 MEASURED_RGB: Rgb = (122, 81, 209)
 """The measured robot, drawn translucent where it is apart from the commanded one."""
 
-CLOSEST_PAIR_RGB: Rgb = (0, 114, 178)
+CLOSEST_PAIR_RGB: Rgb = (153, 27, 91)
 """The line between the two links nearest each other, while self-collision is watched."""
 
 MISSING_MESH_RGB: Rgb = (0, 0, 0)

@@ -66,7 +66,8 @@ def why_block(explanation: Explanation) -> str:
     else:
         parts.append('<span class="dim">Every task has what it asks for.</span>')
     if explanation.words:
-        parts.append(f"<div>{plain(_sentence(explanation.words))}</div>")
+        # As it is: it may begin with the name of a task, which is no word to capitalise.
+        parts.append(f"<div>{plain(explanation.words)}.</div>")
     damping = explanation.lm_damping
     if damping >= _SMALLEST_DAMPING:
         parts.append(f'<div class="dim">LM damping in effect {damping:.2g} cost²</div>')
@@ -104,7 +105,3 @@ def _rows(tasks: tuple[TaskShare, ...]) -> list[tuple[str, ...]]:
 
 def _colour(index: int) -> str:
     return css(_SHARE_RGB[index % len(_SHARE_RGB)])
-
-
-def _sentence(words: str) -> str:
-    return words[0].upper() + words[1:] + "."

@@ -40,6 +40,9 @@ _TITLES_WITHOUT_COMMAND: dict[StreamingState, str] = {
     "emergency_stop": "Emergency stop",
     "preempted": "Moved by something else",
 }
+_SAID_BY_THE_TITLE = frozenset(
+    {"paused", "converging", "not reached", "target reached", "disengaged", "emergency stop"}
+)
 _FAILURE_COLOUR = "#d55e00"
 
 
@@ -70,13 +73,23 @@ def status_lines(snapshot: StateSnapshot, controls: HardwareControls) -> str:
     status = snapshot.status
     title, colour = status_title(snapshot, controls)
     text = f"<b>{dot(colour)} {plain(title)}</b>"
-    if status.text:
-        text += f"<br>{plain(status.text)}"
+    said = _without_title(status.text)
+    if said:
+        text += f"<br>{plain(said)}"
     if status.remedy:
         text += f'<br><span class="dim">What helps:</span> {plain(status.remedy)}'
     if status.consecutive_failures and not status.ok:
-        text += f'<br><span class="dim">{status.consecutive_failures} ticks in a row</span>'
+        ticks = f"{status.consecutive_failures} ticks in a row without a command"
+        text += f'<br><span class="dim">{ticks}</span>'
     return text
+
+
+def _without_title(text: str) -> str:
+    """Return a status's text without the word that its title has said already."""
+    if text in _SAID_BY_THE_TITLE:
+        return ""
+    word, colon, rest = text.partition(": ")
+    return rest if colon and word in _SAID_BY_THE_TITLE else text
 
 
 def tool_line(tool: ToolState) -> str:
