@@ -2,7 +2,7 @@
 
 On every profile: 200 random targets for all its tool frames at once, each where some posture inside
 the limits has them, from home. The loop is solved the fast way, whose answers are those of
-``pink.solve_ik``; the tests in ``tests/peers`` do the same with Pink itself on a few arms. Takes a
+``pink.solve_ik``; the tests in ``tests/peers`` compare with Pink itself, in larger steps. Takes a
 few minutes of processor time: name the other measurements to leave it out.
 """
 
