@@ -11,20 +11,28 @@ import pink
 import pytest
 
 from tests.ik.engines import load
-from tests.ik.listed import every_kind
+from tests.ik.listed import engine_at, every_kind, panda, random_q
 from tests.ik.stand_in_for_pinker import LazyFrameTask, put_in_pinkers_place
 from tests.robots_inline import BENT, GRIPPER, SIX_AXIS_ARM, write_urdf
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.limits import (
     AccelerationLimitSpec,
+    ConfigurationLimitSpec,
     PositionBarrierSpec,
     SelfCollisionBarrierSpec,
 )
-from workbench.config.tasks import ClosedChainTaskSpec, DampingTaskSpec, FrameTaskSpec
+from workbench.config.tasks import (
+    ClosedChainTaskSpec,
+    DampingTaskSpec,
+    FrameTaskSpec,
+    PostureTaskSpec,
+)
 from workbench.errors import SolverError
 from workbench.ik.parity import ParityResult, compare_with_pinker
 from workbench.ik.parity_courses import courses
+from workbench.ik.parity_library import pink_library
 from workbench.ik.parity_losses import common_entries, without_mimic
+from workbench.ik.parity_side import Side
 from workbench.ik.types import RobotPose, TickInputs
 from workbench.model.request import RobotRequest
 from workbench.model.robot import Robot, load_robot
@@ -84,6 +92,52 @@ def test_every_kind_of_entry_that_both_have_is_compared(
     result = compare(urdf, inputs)
     assert result.same
     assert all("fast" not in course.step_s for course in result.courses)
+
+
+@pytest.mark.parametrize("postures", ["of its own", "of the list"])
+def test_pink_is_given_the_problem_that_the_workbench_solves(postures: str) -> None:
+    robot, random = panda(), np.random.default_rng(11)
+    tasks = common_entries(every_kind(robot), (), ()).tasks
+    if postures == "of its own":
+        tasks = tuple(spec for spec in tasks if spec.kind != "posture")
+    else:
+        present = PostureTaskSpec(name="present", cost=0.3, margin=0.4, gain=0.5, lm_damping=0.2)
+        foot = FrameTaskSpec(
+            name="foot", frame="panda_link6", hard=True, position_cost=(1.0, 0.0, 0.0),
+            orientation_cost=0.0,
+        )  # fmt: skip
+        tasks = (*tasks, present, foot)
+    inputs = TickInputs(
+        CALM.with_values(posture_cost=0.2, joint_limit_posture_margin=0.6),
+        0.01,
+        {"panda_hand_tcp": Pose.from_xyz_rpy((0.4, 0.1, 0.5), (0.1, 0.2, 0.3))},
+        held_joints={"panda_joint2": float(robot.description.home["panda_joint2"])},
+        velocity_caps={"panda_joint1": 0.3},
+        tasks=tasks,
+        limits=(ConfigurationLimitSpec(name="ends", gain=0.3),),
+        barriers=(
+            PositionBarrierSpec(
+                name="box", frame="panda_hand_tcp", minimum=(-2.0, None, 0.1),
+                safe_displacement_gain=0.5,
+            ),
+        ),
+    )  # fmt: skip
+    engine = engine_at(robot, random_q(robot, random), inputs)
+    side = Side(pink_library(), robot.model.copy(), engine.stack, inputs, robot.home_q)
+    for q in (robot.home_q, random_q(robot, random)):
+        velocity = 0.1 * random.standard_normal(robot.model.nv)
+        engine.stack.configuration.update(q)
+        engine.stack.follow_posture()
+        engine.stack.entries.moved(velocity)
+        side.place(q, velocity)
+        side.set_targets(
+            {"panda_hand_tcp": pink_library().placement(inputs.targets["panda_hand_tcp"])}
+        )
+        ours, theirs = engine.stack.build(inputs.dt), side.build()
+        for name in ("P", "q", "G", "h", "A"):
+            np.testing.assert_allclose(
+                getattr(theirs, name), getattr(ours, name), rtol=0, atol=1e-9, err_msg=name
+            )
 
 
 def test_a_task_that_computes_something_else_is_found_in_its_part_of_the_qp(
