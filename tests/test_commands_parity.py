@@ -118,6 +118,18 @@ def test_ticks_without_a_step_are_counted_and_infinity_is_no_json(
     assert course["qp_relative_difference"] is None and course["qp_difference"]["G"] is None
 
 
+def test_costs_that_overflow_are_failures_on_both_sides_and_no_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arm: str
+) -> None:
+    put_in_pinkers_place(monkeypatch)
+    config = tmp_path / "heavy.yaml"
+    config.write_text("solver: daqp\nposition_cost: 1.0e+200\n")
+    status, out, err = run(capsys, "--robot", arm, "--config", config)
+    assert (status, err) == (1, "")
+    assert "Pink on 10, Pinker on 10 of 10 ticks, the same ones" in out
+    assert "circle: there was no way to compare" in out
+
+
 def test_a_session_brings_its_robot_and_what_both_can_hold_of_its_settings(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -302,6 +302,8 @@ def _troubles(course: CourseResult, solver: str) -> Iterator[str]:
         counts = ", ".join(f"{name} on {count}" for name, count in failed.items())
         same = "the same ones" if course.failures_agree else "NOT THE SAME ONES"
         yield f"{course.course}: {solver} found no step ({counts} of {course.ticks} ticks, {same})"
+    if course.never_moved and course.failures_agree:
+        yield f"{course.course}: there was no way to compare, which does not count as the same"
     if course.same_qp and course.failures_agree and not course.same_way:
         yield (
             f"{course.course}: the QPs are the same, {solver}'s answers are not: H has the "

@@ -93,10 +93,15 @@ class CourseResult:
         return self.q_difference <= SAME_Q
 
     @property
+    def never_moved(self) -> bool:
+        """Whether a side found no step on any tick, so that no ways are compared."""
+        return self.ticks in self.failed_ticks.values()
+
+    @property
     def same(self) -> bool:
-        """Whether all is the same; where no step was found on any tick, nothing was compared."""
-        moved = all(count < self.ticks for count in self.failed_ticks.values())
-        return moved and self.failures_agree and self.same_qp and self.same_way
+        """Whether all is the same, and there was something to compare."""
+        agree = self.failures_agree and not self.never_moved
+        return agree and self.same_qp and self.same_way
 
 
 @dataclass(frozen=True)
@@ -303,5 +308,9 @@ def _condition(problem: qpsolvers.Problem) -> float:
     hessian = np.asarray(problem.P)
     if not hessian.size or not np.isfinite(hessian).all():
         return math.inf if hessian.size else 1.0
-    values = np.linalg.eigvalsh(hessian)
+    try:
+        with np.errstate(all="ignore"):
+            values = np.linalg.eigvalsh(hessian)
+    except np.linalg.LinAlgError:
+        return math.inf
     return float(values[-1] / values[0]) if values[0] > 0.0 else math.inf

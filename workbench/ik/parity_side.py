@@ -111,7 +111,8 @@ class Side:
     def build(self) -> qpsolvers.Problem:
         """Return the QP of the next step."""
         self._follow()
-        return self._build([*self._hard, *self._still])
+        with np.errstate(all="ignore"):  # costs of 1e200 overflow, on both sides alike
+            return self._build([*self._hard, *self._still])
 
     def step(self) -> bool:
         """Take a step; False where there is none: the robot stays then."""
