@@ -201,6 +201,8 @@ def test_a_name_is_given_once(spec: GraspSpec) -> None:
         spec.with_mirrored("grasp_0", "grasp_1", "z")
     with pytest.raises(GraspError, match="no name"):
         spec.renamed("grasp_0", " ")
+    with pytest.raises(GraspError, match="at most 200"):
+        spec.renamed("grasp_0", "x" * 201)
 
 
 def test_numbers_out_of_range_are_refused(spec: GraspSpec) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,20 +14,27 @@ from tests.live.grasps_rig import GraspRig, three_grasps
 from tests.live.live_fakes import at, fake_bundle
 from workbench.config.grasp_scene import APPROACH_AXES, GraspScene
 from workbench.errors import ConfigError, GraspError
+from workbench.grasps.gripper import FingerJoint
+from workbench.grasps.isaac_grasp import read_grasps
+from workbench.grasps.spec import GraspSpec
+from workbench.grasps.writing import grasps_to_text
 from workbench.live.changes import differences, with_field_of
 from workbench.live.grasp_edits import (
+    LONGEST_NAME,
     add_grasp,
+    change_grasp,
     close_grasps,
     delete_grasp,
     load_grasps,
     mirror_grasp,
+    move_grasp_here,
     rename_grasp,
     scene_for,
-    set_confidence,
     set_in_scene,
     start_empty,
 )
 from workbench.live.pose_edits import OBJECT
+from workbench.model.description import HeldJoint
 from workbench.poses import Pose, wxyz_from_rotation_vector
 
 
@@ -56,7 +64,7 @@ EDITS: dict[str, Callable[[GraspRig], object]] = {
     ),
     "delete grasp_2": lambda rig: delete_grasp(rig.session, rig.grasping, "grasp_2"),
     "add grasp_2_z": lambda rig: mirror_grasp(rig.session, rig.grasping, "grasp_2", "z"),
-    "change grasp_3": lambda rig: set_confidence(rig.session, "grasp_3", 0.25),
+    "change grasp_3": lambda rig: change_grasp(rig.session, "grasp_3", confidence=0.25),
     "standoff 100 to 50 mm": lambda rig: set_in_scene(rig.session, standoff_m=0.05),
     "approach +z to -x": lambda rig: set_in_scene(rig.session, approach="-x"),
     "gripper frame left to right": lambda rig: set_in_scene(rig.session, gripper_frame="right"),
@@ -167,6 +175,64 @@ def test_an_added_grasp_is_where_the_gripper_is_on_the_object(rig: GraspRig) -> 
     assert rig.grasping.view.selected == "grasp_0"
 
 
+FINGERS = (
+    FingerJoint("x", -1.0, 1.0),  # solved for
+    FingerJoint("thumb", 0.0, 0.04),
+    FingerJoint("index", 0.0, 0.04),
+    FingerJoint("ring", 0.01, 0.04),
+    FingerJoint("mirror", None, None, "thumb", -1.0),
+)
+
+
+def test_without_a_word_on_fingers_they_are_stored_as_they_are_now(rig: GraspRig) -> None:
+    held = (HeldJoint("thumb", 0.03, 0.0, ""), HeldJoint("index", 0.02, 0.0, ""))
+    bundle = replace(
+        rig.bundle, gripper=lambda _frame: cast(Any, SimpleNamespace(fingers=FINGERS)),
+        description=replace(rig.bundle.description, held_joints=held),
+    )  # fmt: skip
+    rig.session.replace_bundle(bundle, rig.settings)
+    rig.session.command_positions("there", {"x": 0.25})
+    rig.grasping.set_fingers({"index": 0.005})
+    add_grasp(rig.session, rig.grasping, cspace_position={"x": 0.5})
+    grasp = rig.scene.grasps["grasp_0"]
+    assert dict(grasp.cspace_position) == {"x": 0.5}
+    assert dict(grasp.pregrasp_cspace_position) == {
+        "x": 0.25, "thumb": 0.03, "index": 0.005, "ring": 0.01,
+    }  # fmt: skip
+
+
+def test_a_grasp_is_put_where_the_gripper_is_and_its_pregrasp_comes_along(rig: GraspRig) -> None:
+    data = {name: dict(one) for name, one in rig.scene.grasps.get_grasp_dicts().items()}
+    data["grasp_1"]["pregrasp_position"] = [0.1, 0.0, 0.2]
+    load_grasps(rig.session, "own.yaml", GraspSpec({"grasps": data, "gripper_frame": "left"}))
+    rig.move(0.4)
+    rig.session.command_positions("there", {"x": 0.5, "y": 0.2, "z": 0.3})
+    move_grasp_here(rig.session, "grasp_1")
+    assert rig.session.state.undo_label == "change grasp_1"
+    grasp = rig.scene.grasps["grasp_1"]
+    assert grasp.pose.is_close(at(0.1, 0.2, 0.3))
+    assert grasp.pregrasp_pose is not None
+    assert grasp.pregrasp_pose.is_close(at(0.1, 0.2, 0.5))
+    set_in_scene(rig.session, gripper_frame=None)
+    with pytest.raises(GraspError, match="which link"):
+        move_grasp_here(rig.session, "grasp_1")
+
+
+@pytest.mark.parametrize("name", ["<b onclick=x>", "größer 抓取 🤖", "a: b # c", "x" * 80, "null"])
+def test_any_word_that_one_can_see_is_a_name_and_survives_the_file(
+    rig: GraspRig, name: str
+) -> None:
+    rename_grasp(rig.session, rig.grasping, "grasp_1", name)
+    read = read_grasps(grasps_to_text(rig.scene.grasps), name="x")
+    assert read.get_grasp_names() == [name, "grasp_2", "grasp_3"]
+    mirrored = mirror_grasp(rig.session, rig.grasping, name, "z")
+    again = mirror_grasp(rig.session, rig.grasping, name, "z")
+    assert len({name, mirrored, again}) == 3
+    assert max(map(len, rig.scene.grasps.get_grasp_names())) <= LONGEST_NAME
+    delete_grasp(rig.session, rig.grasping, name)
+    assert name not in rig.scene.grasps
+
+
 def test_a_renamed_grasp_stays_selected_and_a_deleted_one_hands_on(rig: GraspRig) -> None:
     rig.grasping.select("grasp_2")
     rename_grasp(rig.session, rig.grasping, "grasp_2", "middle")
@@ -181,7 +247,7 @@ def test_names_that_are_taken_or_none_are_refused_whole(rig: GraspRig) -> None:
         with pytest.raises(GraspError):
             rename_grasp(rig.session, rig.grasping, "grasp_1", name)
     with pytest.raises(GraspError):
-        set_confidence(rig.session, "grasp_1", 1.5)
+        change_grasp(rig.session, "grasp_1", confidence=1.5)
     assert rig.settings is before
 
 

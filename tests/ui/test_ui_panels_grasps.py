@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import viser
 from tests.live.grasps_rig import three_grasps
 from tests.live.live_fakes import at
 from tests.ui.panel_rig import PanelRig, handles, html_of, labelled, text_of
+from workbench.grasps.gripper import FingerJoint
 from workbench.grasps.isaac_grasp import read_grasps
 from workbench.grasps.spec import GraspSpec
 from workbench.grasps.writing import grasps_to_text
@@ -58,6 +61,12 @@ class Tab:
 
     def set(self, label: str, value: Any) -> None:
         self.rig.browser.set(labelled(self.rig.gui, label), value)
+        self.refresh()
+
+    def set_pose(self, label: str, text: str) -> None:
+        """Type a number into the selected grasp's pose, whose labels the offset has as well."""
+        fields = [one for one in handles(self.rig.gui) if getattr(one, "label", "") == label]
+        self.rig.browser.set(fields[-1], text)
         self.refresh()
 
     def rows(self) -> list[str]:
@@ -275,6 +284,10 @@ AUTHORING: list[tuple[str, Callable[[Tab], None]]] = [
     ("delete grasp_2", lambda tab: tab.click("Delete")),
     ("rename grasp_2 to best", lambda tab: tab.set("name", "best ")),
     ("change grasp_2", lambda tab: tab.set("its confidence", "0.125 ")),
+    ("change grasp_2", lambda tab: tab.click("Put here")),
+    ("change grasp_2", lambda tab: tab.click("Fingers as above")),
+    ("change grasp_2", lambda tab: tab.set_pose("x", "0.25 ")),
+    ("change grasp_2", lambda tab: tab.set_pose("yaw", "90 ")),
 ]  # fmt: skip
 
 
@@ -288,6 +301,53 @@ def test_grasps_are_made_and_changed_each_as_one_step(
     act(tab)
     assert tab.rig.browser.told == [] or label == "add grasp_0"
     assert tab.rig.session.undo() == label
+
+
+def with_fingers(tab: Tab) -> None:
+    """Give the gantry a gripper: one joint that is solved for, one that is not."""
+    fingers = (FingerJoint("z", -1.0, 1.0), FingerJoint("finger", 0.0, 0.04))
+    gripper = SimpleNamespace(fingers=fingers)
+    session = tab.rig.session
+    bundle = replace(session.state.bundle, gripper=lambda _frame: cast(Any, gripper))
+    session.replace_bundle(bundle, session.state.settings)
+
+
+def test_fingers_are_stored_as_they_are_or_as_one_says_and_it_is_told(tab: Tab) -> None:
+    with_fingers(tab)
+    tab.load()
+    assert labelled(tab.rig.gui, "z held").value == "now"
+    assert labelled(tab.rig.gui, "finger held").value == "0.01"
+    assert labelled(tab.rig.gui, "finger open").value == "0.04"
+    tab.rig.session.command_positions("open", {"z": 0.5})
+    tab.click("Open as now")
+    assert labelled(tab.rig.gui, "z open").value == "0.5"
+    tab.rig.session.command_positions("close", {"z": 0.125})
+    tab.set("finger held", "0.02 ")
+    tab.click("Add grasp")
+    grasp = tab.scene.grasps["grasp_0"]
+    assert dict(grasp.cspace_position) == {"z": 0.125, "finger": 0.02}
+    assert dict(grasp.pregrasp_cspace_position) == {"z": 0.5, "finger": 0.0}
+    title, body = tab.rig.browser.told[-1]
+    assert title == "grasp_0 was added"
+    assert "z 0.125 held, 0.5 open" in body
+    tab.set("finger held", "0.05 ")
+    assert "0.04" in tab.rig.browser.told[-1][1]
+    tab.set("z held", "NOW ")
+    assert labelled(tab.rig.gui, "z held").value == "now"
+
+
+def test_the_pose_of_a_grasp_is_typed_in_the_objects_frame(tab: Tab) -> None:
+    tab.load()
+    tab.rig.grasping.select("grasp_2")
+    tab.refresh()
+    before = tab.scene.grasps["grasp_2"]
+    tab.set_pose("z", "0.125 ")
+    after = tab.scene.grasps["grasp_2"]
+    assert after.written.position.tolist() == [0.2, 0.0, 0.125]
+    assert np.array_equal(after.written.wxyz, before.written.wxyz)
+    tab.set_pose("x", "nowhere ")
+    assert tab.scene.grasps["grasp_2"] is after
+    assert "nowhere" in tab.rig.browser.told[-1][1]
 
 
 def test_a_confidence_that_is_none_is_refused(tab: Tab) -> None:

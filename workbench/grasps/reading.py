@@ -32,7 +32,9 @@ ROUNDING_OF_LENGTH = 1e-3
 
 _LENGTHS_CORRECTED = (0.5, 1.5)
 _LENGTH_ZERO = 1e-6
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
+"""Characters that a grasp's name may have."""
+
 
 _POSE = ("position", "orientation")
 _PREGRASP_POSE = ("pregrasp_position", "pregrasp_orientation")
@@ -194,11 +196,11 @@ class _Reader:
         """Collect a grasp's poses; return its confidence, finger positions and other keys."""
         if not isinstance(name, str) or not name.strip():
             raise self._error("is no name for a grasp", "grasps", value=name, expected="text")
-        if len(name) > _LONGEST_NAME:
+        if len(name) > LONGEST_NAME:
             raise GraspError(
                 "holds a name that is too long", path=self._document.name, field="grasps",
                 line=self._document.line_of("grasps", name), value=name,
-                expected=f"at most {_LONGEST_NAME} characters",
+                expected=f"at most {LONGEST_NAME} characters",
             )  # fmt: skip
         grasp = self._mapping(node, "a mapping with position and orientation", "grasps", name)
         self._take_pose(name, grasp, poses)

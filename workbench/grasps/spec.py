@@ -19,7 +19,14 @@ from workbench.config.document import Document
 from workbench.config.frozen import frozen_mapping
 from workbench.errors import GraspError, did_you_mean
 from workbench.grasps.grasp import Axis, Grasp, Vector, WrittenPose
-from workbench.grasps.reading import FORMAT, FRAME_KEYS, VERSION, Contents, contents_of
+from workbench.grasps.reading import (
+    FORMAT,
+    FRAME_KEYS,
+    LONGEST_NAME,
+    VERSION,
+    Contents,
+    contents_of,
+)
 from workbench.poses import Pose
 
 _NAME_OF_DATA = "grasp data"
@@ -329,6 +336,8 @@ class GraspSpec:
     ) -> GraspSpec:
         """Change what is given of a grasp, and nothing else.
 
+        A pregrasp pose of the file's own stays where it is to the grasp, not to the object.
+
         Raises:
             GraspError: If there is no such grasp, or a number is out of range.
         """
@@ -336,6 +345,9 @@ class GraspSpec:
         changes: dict[str, Any] = {}
         if pose is not None:
             changes["written"] = WrittenPose.of(pose)
+            if old.pregrasp_pose is not None:
+                moved = pose @ old.pose.inverse() @ old.pregrasp_pose
+                changes["pregrasp"] = WrittenPose.of(moved)
         if confidence is not None:
             changes["confidence"] = _confidence(name, confidence)
         if cspace_position is not None:
@@ -380,6 +392,10 @@ class GraspSpec:
     def _require_free(self, name: str) -> None:
         if not name.strip():
             raise GraspError("is no name for a grasp", value=name, expected="text")
+        if len(name) > LONGEST_NAME:
+            raise GraspError(
+                "is too long a name", value=name, expected=f"at most {LONGEST_NAME} characters"
+            )
         if name in self._grasps:
             raise GraspError(
                 "this name is taken", value=name, expected=f"another, such as {self.free_name()}"

@@ -12,12 +12,14 @@ from workbench.errors import GraspError
 from workbench.grasps.grasp import Axis
 from workbench.grasps.gripper import FrameMatch, match_frame
 from workbench.grasps.spec import GraspSpec
+from workbench.live.grasp_fingers import present_fingers
 from workbench.live.grasping import Grasping, grasps_of
 from workbench.live.session import Session
 from workbench.model.description import RobotDescription
 from workbench.poses import Pose
 
 LONGEST_NAME = 80
+_ROOM_FOR_ENDING = 8
 
 IN_FRONT = Pose((0.5, 0.0, 0.2))  # pyright: ignore[reportArgumentType]
 """Where an object is put whose file does not say where it is."""
@@ -111,9 +113,9 @@ def add_grasp(
     session: Session,
     grasping: Grasping,
     *,
-    confidence: float,
-    cspace_position: Mapping[str, float],
-    pregrasp_cspace_position: Mapping[str, float],
+    confidence: float = 1.0,
+    cspace_position: Mapping[str, float] | None = None,
+    pregrasp_cspace_position: Mapping[str, float] | None = None,
 ) -> str:
     """Add a grasp where the robot's gripper is now, and look at it.
 
@@ -121,8 +123,9 @@ def add_grasp(
         session: The session.
         grasping: Where it is selected.
         confidence: Quality, 0 to 1.
-        cspace_position: Finger joints when the object is held, rad or m.
-        pregrasp_cspace_position: Finger joints before that.
+        cspace_position: Finger joints when the object is held, rad or m; None takes them where
+            they are now.
+        pregrasp_cspace_position: Finger joints before that, likewise.
 
     Returns:
         Its name.
@@ -130,27 +133,66 @@ def add_grasp(
     Raises:
         GraspError: If there is no set to add to, no gripper frame, or a number is out of range.
     """
-    pose, name = session.present_pose(), ""
+    name, now = "", fingers_now(session, grasping)
 
     def change(scene: GraspScene) -> GraspScene:
         nonlocal name
-        grasps, frame = grasps_of(scene), scene.gripper_frame
-        if frame is None:
-            raise GraspError(
-                "it is not known which link the gripper frame is", expected="choose one first"
-            )
-        link = session.state.bundle.frame_poses(pose, [frame])[frame]
-        gripper = link @ scene.transform_frame_to_gripper.inverse()
+        grasps = grasps_of(scene)
         name = grasps.free_name()
         added = grasps.with_pose(
-            name, scene.transform_object_to_world.inverse() @ gripper, confidence=confidence,
-            cspace_position=cspace_position, pregrasp_cspace_position=pregrasp_cspace_position,
+            name, _gripper_on_object(session, scene), confidence=confidence,
+            cspace_position=now if cspace_position is None else cspace_position,
+            pregrasp_cspace_position=(
+                now if pregrasp_cspace_position is None else pregrasp_cspace_position
+            ),
         )  # fmt: skip
         return replace(scene, grasps=added)
 
     _edit(session, change)
     grasping.select(name)
     return name
+
+
+def fingers_now(session: Session, grasping: Grasping) -> Mapping[str, float]:
+    """Return where the fingers of the robot's gripper are now, by name, rad or m.
+
+    Empty where it is not known which link the gripper frame is, or the gripper has no fingers.
+    """
+    state = session.state
+    scene, cut_out = state.settings.grasp_scene, state.bundle.gripper
+    if scene is None or scene.gripper_frame is None or cut_out is None:
+        return {}
+    fingers = cut_out(scene.gripper_frame).fingers
+    positions = session.present_positions()
+    return present_fingers(fingers, state.description, grasping.view, positions)
+
+
+def move_grasp_here(session: Session, name: str) -> None:
+    """Put a grasp where the robot's gripper is now.
+
+    Raises:
+        GraspError: If there is no such grasp, or no gripper frame.
+    """
+
+    def change(scene: GraspScene) -> GraspScene:
+        pose = _gripper_on_object(session, scene)
+        return replace(scene, grasps=grasps_of(scene).with_changes(name, pose=pose))
+
+    _edit(session, change)
+
+
+def change_grasp(session: Session, name: str, **changes: Any) -> None:
+    """Change a grasp's pose, confidence or finger positions.
+
+    Args:
+        session: The session.
+        name: The grasp.
+        **changes: As for :meth:`~workbench.grasps.spec.GraspSpec.with_changes`.
+
+    Raises:
+        GraspError: If there is no such grasp, or a number is out of range.
+    """
+    _edit_grasps(session, lambda grasps: grasps.with_changes(name, **changes))
 
 
 def rename_grasp(session: Session, grasping: Grasping, name: str, new_name: str) -> None:
@@ -180,7 +222,8 @@ def mirror_grasp(session: Session, grasping: Grasping, name: str, axis: Axis) ->
 
     def change(grasps: GraspSpec) -> GraspSpec:
         nonlocal new_name
-        new_name = f"{name}_{axis}"
+        # A copy of a copy of a long name must not grow longer than a file's names may be.
+        new_name = f"{name[: LONGEST_NAME - _ROOM_FOR_ENDING]}_{axis}"
         if new_name in grasps:
             new_name = grasps.free_name(new_name)
         return grasps.with_mirrored(name, new_name, axis)
@@ -204,13 +247,16 @@ def delete_grasp(session: Session, grasping: Grasping, name: str) -> None:
     grasping.select(left[0] if left else None)
 
 
-def set_confidence(session: Session, name: str, confidence: float) -> None:
-    """Give a grasp another confidence.
-
-    Raises:
-        GraspError: If there is no such grasp, or it is not from 0 to 1.
-    """
-    _edit_grasps(session, lambda grasps: grasps.with_changes(name, confidence=confidence))
+def _gripper_on_object(session: Session, scene: GraspScene) -> Pose:
+    """Return where the file's gripper frame is on the object, with the robot where it is now."""
+    frame = scene.gripper_frame
+    if frame is None:
+        raise GraspError(
+            "it is not known which link the gripper frame is", expected="choose one first"
+        )
+    link = session.state.bundle.frame_poses(session.present_pose(), [frame])[frame]
+    gripper = link @ scene.transform_frame_to_gripper.inverse()
+    return scene.transform_object_to_world.inverse() @ gripper
 
 
 def _edit_grasps(session: Session, change: Callable[[GraspSpec], GraspSpec]) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from workbench.config.frozen import frozen_mapping
 from workbench.grasps.grasp import Grasp
 from workbench.grasps.gripper import FingerJoint, match_fingers
+from workbench.live.grasping import GraspView
+from workbench.model.description import RobotDescription
 
 
 def finger_positions(
@@ -30,6 +32,31 @@ def finger_positions(
         for name in dict.fromkeys((*before, *there))
     }
     return with_followers(leaders, fingers)
+
+
+def present_fingers(
+    fingers: Iterable[FingerJoint],
+    description: RobotDescription,
+    view: GraspView,
+    positions: Mapping[str, float],
+) -> Mapping[str, float]:
+    """Return where the robot's own fingers are, for those that move by themselves, by name.
+
+    Args:
+        fingers: The gripper's joints.
+        description: The robot.
+        view: Where fingers are shown that nobody solves for.
+        positions: Where the robot's joints are, by name, rad or m.
+    """
+    held = {joint.name: joint.position for joint in description.held_joints}
+    known = {**held, **view.fingers, **positions}
+    return frozen_mapping(
+        {
+            finger.name: known.get(finger.name, finger.clamped(0.0))
+            for finger in fingers
+            if finger.leader is None
+        }
+    )
 
 
 def with_followers(

@@ -7,6 +7,7 @@ from workbench.live.grasping import GraspView
 from workbench.live.state import SessionState
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.grasp_author import GraspAuthor
+from workbench.ui.panels.grasp_change import GraspChange
 from workbench.ui.panels.grasp_details import GraspDetails
 from workbench.ui.panels.grasp_frame import GraspFrame
 from workbench.ui.panels.grasp_go import GraspGoPanel
@@ -30,8 +31,9 @@ class GraspsTab:
             self._frame = GraspFrame(context)
             self._reach = GraspReach(context)
             parts = (GraspTable(context), GraspDetails(context), GraspGoPanel(context))
-            self._author = GraspAuthor(context)
-        self._parts = (self._frame, self._reach, *parts, self._author)
+            author = GraspAuthor(context)
+            change = GraspChange(context, author.fingers)
+        self._parts = (self._frame, self._reach, *parts, author, change)
         self._picture = GraspPicture(context)
         self.refresh(context.session.state)
 
