@@ -1,50 +1,128 @@
-"""``make screenshots``: take the README's picture from the running page.
+"""``make screenshots``: take the README's pictures from the running page.
 
-A Panda is pulled a little out of reach of its target, so that the picture shows what the page is
-for: the line to the target, the distance, and the status in words.
+Words name the pictures to take, all by default: ``python -m tests.browser.screenshots grasps``.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import ViewportSize, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
+from tests.bench.many_grasps import OBJECT, many_grasps
 from tests.browser.chromium import FLAGS, find
-from tests.browser.page import Camera, Workbench
+from tests.browser.page import SMALL, Camera, Workbench
 from tests.browser.served import serve
+from workbench.grasps import import_grasps_from_file
+from workbench.grasps.shipped import shipped_grasps
+from workbench.grasps.writing import export_grasps_to_file
 
-PICTURE = Path(__file__).resolve().parents[2] / "static" / "screenshot.png"
-SIZE: ViewportSize = {"width": 1440, "height": 900}
+FOLDER = Path(__file__).resolve().parents[2] / "static"
+LARGE: ViewportSize = {"width": 1440, "height": 900}
 FRAMES_TO_SETTLE = 60
+CHECK_TIMEOUT_S = 900.0
+CLICK_TIMEOUT_MS = 180_000
+MANY = 2_000
+FOUR = ("rim_90", "handle_plus_0_0", "body_140", "body_220")
+"""Grasps of the mug that end differently: the picture shows what their colours mean."""
+
+_OPEN = {"unknown", "stale", "running"}
 
 
-def main() -> int:
-    """Write the picture; returns an exit status."""
+def main(names: list[str]) -> int:
+    """Write the pictures, or those named; returns an exit status."""
+    unknown = set(names) - set(PICTURES)
+    if unknown:
+        print(f"no such picture: {', '.join(sorted(unknown))}; there are {', '.join(PICTURES)}",
+              file=sys.stderr)  # fmt: skip
+        return 2
     path = find()
     if path is None:
         print("no Chromium that starts: run `python -m tests.browser.chromium`", file=sys.stderr)
         return 1
-    camera = Camera(position=(1.6, 1.0, 0.9), look_at=(0.25, 0.0, 0.42))
-    with sync_playwright() as playwright, serve("panda") as served:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        workbench = Workbench(browser, served, camera=camera, size=SIZE)
-        (frame,) = served.state()["tools"]
-        workbench.tab("Tasks")
-        workbench.type("x", "0.62")
-        workbench.type("z", "0.72")
-        served.wait_for(lambda state: state["tools"][frame]["position_error_m"] < 2e-3)
-        workbench.type("x", "0.80")
-        served.wait_for(lambda state: state["status"]["code"] == "not_reached")
-        workbench.tab("Tune")
-        workbench.dismiss_notifications()
-        workbench.wait_for_frames(FRAMES_TO_SETTLE)
-        workbench.page.screenshot(path=PICTURE)
+        for name in names or PICTURES:
+            picture = FOLDER / f"{name}.png"
+            PICTURES[name](browser, picture)
+            print(f"written: {picture}")
         browser.close()
-    print(f"written: {PICTURE}")
     return 0
 
 
+def out_of_reach(browser: Browser, picture: Path) -> None:
+    """A Panda pulled a little out of reach: the line to the target, the distance, the words."""
+    camera = Camera(position=(1.6, 1.0, 0.9), look_at=(0.25, 0.0, 0.42))
+    with serve("panda") as served:
+        page = Workbench(browser, served, camera=camera, size=LARGE)
+        (frame,) = served.state()["tools"]
+        page.tab("Tasks")
+        page.type("x", "0.62")
+        page.type("z", "0.72")
+        served.wait_for(lambda state: state["tools"][frame]["position_error_m"] < 2e-3)
+        page.type("x", "0.80")
+        served.wait_for(lambda state: state["status"]["code"] == "not_reached")
+        page.tab("Tune")
+        _take(page, picture)
+
+
+def four_grasps(browser: Browser, picture: Path) -> None:
+    """Four grasps of the mug, one of them selected and shown as the Panda's own hand."""
+    mug = shipped_grasps("mug")
+    grasps = import_grasps_from_file(mug.grasps)
+    for name in grasps.get_grasp_names():
+        if name not in FOUR:
+            grasps = grasps.without(name)
+    camera = Camera(position=(0.95, -0.75, 0.62), look_at=(0.38, -0.12, 0.32))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "mug.yaml"
+        export_grasps_to_file(grasps, path)
+        with serve("panda", "--grasps", str(path), "--object", str(mug.mesh)) as served:
+            page = Workbench(browser, served, camera=camera, size=SMALL)
+            page.tab("Grasps")
+            served.wait_for(_is_checked, timeout_s=CHECK_TIMEOUT_S)
+            page.page.get_by_role("button", name=FOUR[0]).click(timeout=CLICK_TIMEOUT_MS)
+            served.wait_for(lambda state: state["selected_grasp"] == FOUR[0])
+            _take(page, picture)
+
+
+def many_grasps_checked(browser: Browser, picture: Path) -> None:
+    """Two thousand grasps of the bottle, each in the colour of what became of it."""
+    camera = Camera(position=(1.3, -0.75, 0.85), look_at=(0.42, -0.05, 0.27))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bottle.yaml"
+        export_grasps_to_file(many_grasps(MANY), path)
+        mesh = str(shipped_grasps(OBJECT).mesh)
+        with serve("panda", "--grasps", str(path), "--object", mesh) as served:
+            page = Workbench(browser, served, camera=camera, size=SMALL)
+            page.tab("Grasps")
+            served.wait_for(_is_checked, timeout_s=CHECK_TIMEOUT_S)
+            _take(page, picture)
+
+
+PICTURES: Mapping[str, Callable[[Browser, Path], None]] = {
+    "screenshot": out_of_reach,
+    "grasps": four_grasps,
+    "grasps_many": many_grasps_checked,
+}
+
+
+def _is_checked(state: dict[str, Any]) -> bool:
+    return bool(state["grasps"]) and not any(
+        grasp["state"] in _OPEN for grasp in state["grasps"].values()
+    )
+
+
+def _take(page: Workbench, picture: Path) -> None:
+    page.dismiss_notifications()
+    page.wait_for_frames(FRAMES_TO_SETTLE)
+    page.page.screenshot(path=picture)
+    page.close()
+
+
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

@@ -23,6 +23,7 @@ from workbench.poses import Pose, angle_between
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 LARGEST_DEVIATION_M = 5e-3
 LARGEST_DEVIATION_RAD = math.radians(3.0)
@@ -32,6 +33,7 @@ LONGEST_SETTLING_S = 1.0
 
 _TICKS_BETWEEN_COLLISION_CHECKS = 5
 _SAME_RAD = 1e-9
+_AT_BOUND_SHARE = 0.999
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,9 +131,13 @@ class ApproachRunner:
             velocity_caps=rules.velocity_caps, tasks=rules.tasks, limits=rules.limits,
             barriers=rules.barriers, home=rules.home, home_base=rules.home_base,
         )  # fmt: skip
+        self._velocity_limits = np.array(arm.robot.velocity_limits)
+        for name, cap in rules.velocity_caps.items():
+            self._velocity_limits[arm.robot.joint_index(name)] = cap
         self._settings = settings
         self._touching = touching
         self._setpoint = Pose()
+        self._fastest = np.zeros(len(arm.robot.joint_names), dtype=bool)
 
     def run(self, target: GraspTarget, start: Vector) -> Approach:
         """Go from the pregrasp pose to the grasp.
@@ -141,12 +147,18 @@ class ApproachRunner:
             start: Joints at the pregrasp pose, rad or m, shape (n,).
         """
         self._solver.reset()
-        solve = self._next_positions()
+        next_positions = self._next_positions()
+
+        def solve(start: Vector) -> tuple[Vector | None, SolveStatus]:
+            candidate, status = next_positions(start)
+            self._fastest = _at_bound(start, candidate, period * self._velocity_limits)
+            return candidate, status
+
         arm, line = self._arm, Line(target.pregrasp, target.grasp)
         period = 1.0 / self._settings.rate_hz
         duration = line.length_m / self._settings.speed_m_s
         last = math.ceil(round((duration + LONGEST_SETTLING_S) / period, 6))
-        positions, done, holding = start, 0.0, ""
+        positions, done, last_step = start, 0.0, StreamingStep(SolveStatus())
         path: list[Vector] = []
         for tick in range(1, last + 1):
             time = tick * period
@@ -155,7 +167,7 @@ class ApproachRunner:
             step = self._solver.step({arm.frame: self._setpoint}, positions, period, solve)
             if step.command is None:
                 return Approach(positions, done, time, step.status.cause)
-            positions, holding = step.command, _what_holds(step)
+            positions, last_step = step.command, step
             path.append(positions)
             rotation, translation = arm.placement(positions)
             done, deviation_m, deviation_rad = line.deviation(rotation, translation)
@@ -164,21 +176,21 @@ class ApproachRunner:
                 cause = (
                     f"it leaves the line by {1000 * deviation_m:.1f} mm and "
                     f"{math.degrees(deviation_rad):.1f} degrees, {1000 * lag_m:.0f} mm behind its "
-                    f"setpoint{holding}"
+                    f"setpoint{self._what_holds(step)}"
                 )
                 return Approach(positions, done, time, cause)
-            links = self._links_that_touch(tick, positions)
-            if links is not None:
-                cause = f"{links[0]} touches {links[1]}"
-                return Approach(positions, done, time, cause)
-            if share == 1.0:
-                error_m, error_rad = arm.errors(positions, target.grasp)
-                if error_m <= ARRIVED_M and error_rad <= ARRIVED_RAD:
-                    return Approach(positions, 1.0, time, path=tuple(path))
+            has_arrived = share == 1.0 and self._has_arrived(positions, target.grasp)
+            if has_arrived or tick % _TICKS_BETWEEN_COLLISION_CHECKS == 0:
+                links = None if self._touching is None else self._touching(positions)
+                if links is not None:
+                    cause = f"{links[0]} touches {links[1]}"
+                    return Approach(positions, done, time, cause)
+            if has_arrived:
+                return Approach(positions, 1.0, time, path=tuple(path))
         error_m, error_rad = arm.errors(positions, target.grasp)
         cause = (
             f"it is still {1000 * error_m:.1f} mm and {1000 * error_rad:.0f} mrad off "
-            f"{LONGEST_SETTLING_S:g} s after it should be there{holding}"
+            f"{LONGEST_SETTLING_S:g} s after it should be there{self._what_holds(last_step)}"
         )
         return Approach(positions, done, last * period, cause)
 
@@ -202,18 +214,25 @@ class ApproachRunner:
         q, status = tasks.step(1.0 / self._settings.rate_hz)
         return (None if q is None else robot.positions_from_q(q)), status
 
-    def _links_that_touch(self, tick: int, positions: Vector) -> tuple[str, str] | None:
-        if self._touching is None or tick % _TICKS_BETWEEN_COLLISION_CHECKS:
-            return None
-        return self._touching(positions)
+    def _what_holds(self, step: StreamingStep) -> str:
+        """Return which bounds a step has come to, or that none has, as the end of a sentence."""
+        names = np.array(self._arm.robot.joint_names)
+        fastest = tuple(dict.fromkeys((*names[self._fastest].tolist(), *step.at_velocity_step)))
+        reasons = (
+            ("at its velocity bound", fastest),
+            ("at its tracking window", step.at_tracking_window),
+            ("at its inward margin", step.at_margin),
+        )
+        told = "".join(f"; {', '.join(names)} {reason}" for reason, names in reasons if names)
+        return told or "; no bound is in its way: these weights follow slowly there"
+
+    def _has_arrived(self, positions: Vector, grasp: Pose) -> bool:
+        error_m, error_rad = self._arm.errors(positions, grasp)
+        return error_m <= ARRIVED_M and error_rad <= ARRIVED_RAD
 
 
-def _what_holds(step: StreamingStep) -> str:
-    """Return which bounds a step has come to, or else that none has, as the end of a sentence."""
-    reasons = (
-        ("at its velocity bound", step.at_velocity_step),
-        ("at its tracking window", step.at_tracking_window),
-        ("at its inward margin", step.at_margin),
-    )
-    told = "".join(f"; {', '.join(names)} {reason}" for reason, names in reasons if names)
-    return told or "; no bound is in its way: these weights follow slowly there"
+def _at_bound(start: Vector, end: Vector | None, largest_step: Vector) -> Mask:
+    """Return which joints step as far as they may, before any filter makes the step smaller."""
+    if end is None:
+        return np.zeros(len(start), dtype=bool)
+    return np.abs(end - start) >= _AT_BOUND_SHARE * largest_step

@@ -125,7 +125,9 @@ class ReachingArm:
     def _jacobian(self, positions: Vector) -> Matrix:
         """Return the Jacobian of the frame in its own axes, shape (6, nv)."""
         q = self.robot.q_from_positions(positions)
-        return pin.computeFrameJacobian(self.robot.model, self._data, q, self._frame_id)
+        jacobian = pin.computeFrameJacobian(self.robot.model, self._data, q, self._frame_id)
+        # Of a single joint it comes as a vector.
+        return np.asarray(jacobian).reshape(6, self.robot.model.nv)
 
 
 def rotation_angle(first: Matrix, second: Matrix) -> float:
