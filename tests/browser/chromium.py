@@ -23,11 +23,16 @@ FLAGS = (
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist",
+    "--disable-gpu-compositing",
     "--disable-background-networking",
     "--disable-component-update",
     "--no-first-run",
 )
-"""Software rendering, under root, without a word to the outside."""
+"""Software rendering, under root, without a word to the outside.
+
+The page around the canvas is put together without OpenGL: in software that costs more than it
+saves.
+"""
 
 
 def candidates() -> Iterator[str]:

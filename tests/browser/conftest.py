@@ -18,6 +18,9 @@ from tests.browser.served import Served
 # The page shows what it was told at its next frame, which software rendering may take long over.
 expect.set_options(timeout=120_000)
 
+FEW_PIXELS = 0.5
+"""Pixels that are painted for one of the style sheet's, along each axis: nobody looks."""
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
@@ -36,7 +39,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Workbench]]:
     pages: list[Workbench] = []
 
     def open_one(served: Served, *, camera: Camera | None = None) -> Workbench:
-        pages.append(Workbench(browser, served, camera=camera))
+        pages.append(Workbench(browser, served, camera=camera, pixel_ratio=FEW_PIXELS))
         pages[-1].page.set_default_timeout(180_000)
         return pages[-1]
 

@@ -26,6 +26,16 @@ SCENE = "canvas[data-engine^='three.js']"
 SMALL: ViewportSize = {"width": 1280, "height": 800}
 """The smallest size that the page is made for."""
 
+PAINT_NOTHING = """
+for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
+  for (const name of ["clear", "drawArrays", "drawElements", "drawArraysInstanced",
+                      "drawElementsInstanced"]) {
+    if (name in prototype) prototype[name] = () => {};
+  }
+}
+"""
+"""Leaves the canvas empty: the page does all that it does, but no processor paints triangles."""
+
 DRAG_STEPS = 8
 
 GRIP_SHARE = 0.9
@@ -73,11 +83,23 @@ class Workbench:
         *,
         camera: Camera | None = None,
         size: ViewportSize = SMALL,
+        pixel_ratio: float = 1.0,
     ) -> None:
-        """Open the page and wait until it shows the robot."""
+        """Open the page and wait until it is there.
+
+        Args:
+            browser: Where to open it.
+            served: What is served.
+            camera: Where to look from; without one nothing needs to be seen of the scene, and
+                nothing of it is painted.
+            size: Size of the page.
+            pixel_ratio: Pixels that are painted for one of the style sheet's, along each axis.
+        """
         self.served = served
         self.camera = camera
-        self.page: Page = browser.new_page(viewport=size)
+        self.page: Page = browser.new_page(viewport=size, device_scale_factor=pixel_ratio)
+        if camera is None:
+            self.page.add_init_script(PAINT_NOTHING)
         self.console: list[str] = []
         self.page.on("console", lambda message: self.console.append(message.text))
         query = ""
