@@ -18,6 +18,7 @@ from workbench.ik.types import TickInputs
 
 if TYPE_CHECKING:
     from workbench.config.tasks import FrameTaskSpec
+    from workbench.ik.extra_tasks import HardTask
     from workbench.ik.self_collision import HullDistanceBarrier
     from workbench.model.collision import CollisionModel
     from workbench.model.robot import Robot
@@ -65,7 +66,7 @@ class ListedEntries:
         return [(item.spec.name, item.task) for item in self._tasks.built if item.hard is None]
 
     @property
-    def hard(self) -> list[tuple[str, Task]]:
+    def hard(self) -> list[tuple[str, HardTask]]:
         """Names and tasks of the entries that are constraints."""
         return [(item.spec.name, item.hard) for item in self._tasks.built if item.hard is not None]
 

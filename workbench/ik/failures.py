@@ -76,6 +76,19 @@ def entry_refused(reason: str) -> SolveStatus:
     )
 
 
+def no_nearer(names: Sequence[str]) -> SolveStatus:
+    """Return the status of a tick whose hard tasks no step brings nearer."""
+    one = len(names) == 1
+    subject = f"The hard task {names[0]}" if one else f"The hard tasks {', '.join(names)}"
+    return SolveStatus(
+        "infeasible",
+        f"{subject} cannot be met from here: no step brings {'it' if one else 'them'} nearer;"
+        " the arm holds.",
+        f"Move {'its' if one else 'a'} target into reach, make {'it' if one else 'one'} soft, or"
+        f" switch {'it' if one else 'one'} off.",
+    )
+
+
 def outside_limits(joint: str, value: float, lower: float, upper: float) -> SolveStatus:
     """Return the status of a tick that brings a joint back inside its limits."""
     limit, side = (lower, "below its lower") if value < lower else (upper, "above its upper")

@@ -56,6 +56,7 @@ class TaskStack:
         held: The held joints.
         entries: What the lists of tasks, limits and barriers add.
         constraint_rows: What the hard constraints of the last solve asked for; None without any.
+        share: The share of that which the last solve took.
     """
 
     def __init__(self, robot: Robot, q: Vector, solve_with: SolveWith = "pink") -> None:
@@ -84,13 +85,13 @@ class TaskStack:
         self._targets: dict[str, Pose | None] = {}
         self._names: list[str] = []
         self._active: list[Task] = []
-        self._hard: list[tuple[str, Task]] = []
+        self._hard: list[tuple[str, HardTask]] = []
         self._hard_tools: list[HardTask] = []
         self._limits: list[Limit] = [self.bounds]
         self._barriers: list[Barrier] | None = None
         self.entries = ListedEntries(robot, self.configuration, self.bounds)
         self.constraint_rows: ConstraintRows | None = None
-        self._share = 1.0
+        self.share = 1.0
         self.held = HeldJoints(robot, self.configuration, self.bounds)
         self._caps: Mapping[str, float] = {}
 
@@ -105,7 +106,7 @@ class TaskStack:
         return tuple(zip(self._names, self._active, strict=True))
 
     @property
-    def hard_tasks(self) -> tuple[Task, ...]:
+    def hard_tasks(self) -> tuple[HardTask, ...]:
         """The tasks that the next solve holds exactly, as they are before they are combined."""
         return tuple(task for _, task in self._hard)
 
@@ -151,7 +152,7 @@ class TaskStack:
         """
         config = self._config
         assert config is not None, "update() comes first"
-        self._share = 1.0
+        self.share = 1.0
         if self.entries.present:
             self.entries.prepare(dt)
         constraints = self._constraints(dt)
@@ -176,7 +177,7 @@ class TaskStack:
         share = largest_share(problem, self.constraint_rows)
         if share is None:
             return None
-        self._share = share
+        self.share = share
         return self._constraints(dt)
 
     def _solve_safely(
@@ -212,7 +213,7 @@ class TaskStack:
         Raises:
             ContradictoryConstraintsError: If the hard constraints contradict each other.
         """
-        self._share = 1.0
+        self.share = 1.0
         if self.entries.present:
             self.entries.prepare(dt)
         return self._build(dt, self._constraints(dt))
@@ -345,7 +346,7 @@ class TaskStack:
         constraints: list[tuple[str | Sequence[str], Task]] = list(self._hard)
         if hold is not None:
             constraints.append(([f"the held joint {row.name}" for row in self.held.rows], hold))
-        combined = CombinedConstraint(constraints, self.configuration, self._share)
+        combined = CombinedConstraint(constraints, self.configuration, self.share)
         self.constraint_rows = combined.rows
         return [combined]
 

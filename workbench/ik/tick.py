@@ -22,6 +22,7 @@ from workbench.ik.bounds import LIMIT_TOLERANCE
 from workbench.ik.conflicts import ConflictFinder
 from workbench.ik.explain import explain_step
 from workbench.ik.explanation import Explanation
+from workbench.ik.hard_progress import HardProgress
 from workbench.ik.readings import AT_LIMIT_SHARE, placed, tool_result
 from workbench.ik.stack import TaskStack
 from workbench.ik.types import SolveStatus, TickInputs, TickResult, ToolResult
@@ -68,6 +69,7 @@ class LiveEngine:
         self._robot = robot
         home_q = np.array(robot.home_q, dtype=np.float64)
         self._conflicts = ConflictFinder()
+        self._progress = HardProgress()
         self._stack = TaskStack(robot, home_q, solve_with)
         self._still = frozen_array(np.zeros(len(robot.description.joints)))
         self._floating = robot.description.floating_base
@@ -208,6 +210,9 @@ class LiveEngine:
             return failures.hold_refused(held.name, held.position, joint.lower, joint.upper)
         if stack.entries.missing:
             return failures.entry_refused(stack.entries.missing)
+        hard = stack.hard_tasks
+        if hard and self._progress.is_stuck(hard, stack.configuration, _circumstances(inputs)):
+            return failures.no_nearer([task.name for task in hard])
         return None
 
     def _remembered_step(self, inputs: TickInputs) -> _Step:
@@ -226,11 +231,15 @@ class LiveEngine:
         step = self._solve(dt, solver)
         if step.velocity is None:
             return step
-        configuration = self._stack.configuration
+        configuration, hard = self._stack.configuration, self._stack.hard_tasks
+        if hard:
+            self._progress.begin(hard, self._stack.share, configuration)
         # Solvers meet limits to a tolerance; the rest is rounding that would add up.
         configuration.update_inside(
             pinocchio.integrate(self._robot.model, configuration.q, step.velocity * dt)
         )
+        if hard:
+            self._progress.end(hard, configuration)
         return step
 
     def _solve(self, dt: float, solver: str) -> _Step:
@@ -331,6 +340,14 @@ class LiveEngine:
             pose = Pose.from_trusted_xyz_xyzw(configuration.frame_numbers(name))
             results.append(tool_result(name, pose, stack.target(name)))
         return tuple(results)
+
+
+def _circumstances(inputs: TickInputs) -> tuple[object, ...]:
+    """Return what decides, besides targets and posture, how far a step may go."""
+    return (
+        inputs.dt, inputs.tasks, inputs.limits, inputs.barriers, inputs.held_joints,
+        inputs.velocity_caps,
+    )  # fmt: skip
 
 
 def _near_limits(robot: Robot) -> tuple[Vector, Vector]:
