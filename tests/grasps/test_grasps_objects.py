@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -85,11 +89,48 @@ def test_scales_multiply() -> None:
             read.scaled(factor)
 
 
+ACCESSOR = {"componentType": 5126, "count": 3_000_000_000, "type": "VEC3"}
+
+
+def glb(parts: dict[str, Any]) -> bytes:
+    """Return a GLB with one triangle without data, and some parts of one's own."""
+    document = {
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "bufferViews": [{"buffer": 0, "byteLength": 9}], **parts,
+    }  # fmt: skip
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    chunk = struct.pack("<II", len(text), 0x4E4F534A) + text
+    return b"glTF" + struct.pack("<II", 2, 12 + len(chunk)) + chunk
+
+
+def ply_that_claims(vertices: str) -> bytes:
+    return (
+        f"ply\nformat binary_little_endian 1.0\nelement vertex {vertices}\nproperty float x\n"
+        "property float y\nproperty float z\nelement face 1\n"
+        "property list uchar int vertex_indices\nend_header\n"
+    ).encode()
+
+
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
         ("cup.usd", b"#usda 1.0", "expected one of .obj, .stl, .ply, .glb"),
         ("cup", b"", "no suffix"),
+        ("cup.obj", b"", "is empty"),
+        ("cup.stl", b"", "is empty"),
+        ("cup.ply", b"glTF", "is no PLY file"),
+        ("cup.glb", b"solid cup", "is no GLB file"),
+        ("cup.obj", b"v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "no faces"),
+        ("cup.obj", b"v 0 0 0\nv 1e308 0 0\nv 0 1 0\nf 1 2 3\n", "no faces"),
+        ("cup.stl", bytes(80) + b"\xff\xff\xff\xff" + bytes(50), "4294967295 facets"),
+        ("cup.ply", ply_that_claims("4000000000"), "cup.ply"),
+        ("cup.ply", ply_that_claims("-3"), "cup.ply"),
+        ("cup.glb", glb({"buffers": [{"uri": "file:///etc/passwd", "byteLength": 9}]}), "cup.glb"),
+        ("cup.glb", glb({"accessors": [ACCESSOR]}), "cup.glb"),
+        ("cup.glb", glb({"accessors": [{**ACCESSOR, "bufferView": 0}]}), "cup.glb"),
+        ("cup.glb", glb({"nodes": [{"children": [1]}, {"children": [0], "mesh": 0}]}), "cup.glb"),
         ("cup.obj", b"v 0 0 0\n", "no faces"),
         ("cup.stl", b"hello", "no STL"),
         ("cup.ply", b"ply\nformat ascii 1.0\n", "cup.ply"),
@@ -102,6 +143,29 @@ def test_what_is_no_mesh_is_refused_in_one_sentence(name: str, data: bytes, word
         load_object(data, name=name)
     assert words in str(caught.value)
     assert caught.value.path == name
+
+
+def test_a_texture_that_a_ply_names_is_not_looked_for(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    data = exported("ply", cube()).replace(b"ply\n", b"ply\ncomment TextureFile /etc/passwd\n", 1)
+    assert load_object(data, name="cup.ply").size_m == pytest.approx(0.1)
+    assert caplog.text + capfd.readouterr().err == ""
+
+
+def test_a_size_that_no_picture_can_show_is_refused() -> None:
+    data = exported("obj", cube())
+    for scale in (1e300, 1e-300):
+        with pytest.raises(GraspError, match="can be seen"):
+            load_object(data, name="cup.obj", scale=scale)
+
+
+def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "cup.obj")
+    (tmp_path / "mug.obj").mkdir()
+    for name in ("cup.obj", "mug.obj"):
+        with pytest.raises(GraspError, match="no regular file"):
+            load_object(tmp_path / name, name=name)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

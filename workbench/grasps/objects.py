@@ -36,6 +36,10 @@ MAX_FACES = 50_000
 LARGEST_CREDIBLE_M = 2.0
 SMALLEST_CREDIBLE_M = 0.002
 
+_SMALLEST_M, _LARGEST_M = 1e-9, 1e9
+"""Sizes beyond which numbers lose their meaning in a picture."""
+
+_MAGIC = {".glb": b"glTF", ".ply": b"ply"}
 _MATERIAL_LIBRARY = re.compile(rb"^\s*mtllib.*$", re.MULTILINE)
 _UNITS = ((0.001, "millimetres"), (0.01, "centimetres"), (0.0254, "inches"), (1000.0, "kilometres"))
 
@@ -126,10 +130,15 @@ class GraspObject:
             factor: On top of :attr:`scale`.
 
         Raises:
-            GraspError: If the factor is not positive and finite.
+            GraspError: If the factor is not positive and finite, or leaves no size that is.
         """
         if not (math.isfinite(factor) and factor > 0.0):
             raise GraspError("is no scale", field=self.name, value=factor, expected="above 0")
+        if not _SMALLEST_M <= factor * self.size_m <= _LARGEST_M:
+            raise GraspError(
+                f"would be {factor * self.size_m:.3g} m long", field=self.name, value=factor,
+                expected="a scale with which the object can be seen",
+            )  # fmt: skip
         parts = []
         for part in self.parts:
             vertices = (part.vertices * np.float64(factor)).astype(np.float32)
@@ -199,14 +208,30 @@ def _read(path: Path, name: str, scale: float) -> GraspObject:
         raise GraspError("is no regular file", path=name, expected="a mesh file")
     if size > MAX_BYTES:
         raise _too_large(name, size)
+    _refuse_another_kind(path, name, size)
     try:
-        mesh = read_mesh(path, face_limit=MAX_FACES)
+        # What overflows is not finite, and faces with such corners are left out.
+        with np.errstate(over="ignore"):
+            mesh = read_mesh(path, face_limit=MAX_FACES)
     except RobotError as error:
         raise GraspError(error.message, path=name) from error
     whole = GraspObject(
         Path(name).name, mesh.parts, mesh.faces_in_file, sha256=digest_of(path) or ""
     )
     return whole if scale == 1.0 else whole.scaled(scale)
+
+
+def _refuse_another_kind(path: Path, name: str, size: int) -> None:
+    """Say in plain words of a file that its first bytes give away; raises GraspError."""
+    if size == 0:
+        raise GraspError("is empty", path=name, expected="a mesh")
+    magic = _MAGIC.get(path.suffix.lower(), b"")
+    with path.open("rb") as file:
+        if file.read(len(magic)) != magic:
+            kind = path.suffix[1:].upper()
+            raise GraspError(
+                f"is no {kind} file", path=name, expected=f"what its name says: {kind}"
+            )
 
 
 def _too_large(name: str, size: int) -> GraspError:

@@ -42,8 +42,11 @@ _READ_BY_TRIMESH = (".ply", ".glb", ".gltf", ".off", ".3mf")
 
 # What the readers raise for bytes that are not what they seem. pycollada and trimesh promise no
 # kind of their own: a missing element shows as AttributeError, a cut-off file as IndexError.
+_TEXTURE_OF_PLY = re.compile(rb"(?<=\n)comment[ \t]+TextureFile[^\n]*\n", re.IGNORECASE)
+
 _READING_FAILS_WITH = (
     collada.DaeError,
+    NameError,  # trimesh, of a GLB whose accessor has no data
     ParseError,
     StructError,
     ArithmeticError,
@@ -230,6 +233,9 @@ def _read_stl(data: bytes) -> MeshPart:
 def _read_by_trimesh(data: bytes, kind: str) -> tuple[MeshPart, ...]:
     import trimesh  # Costs a tenth of a second, and few robots need it.
 
+    if kind == "ply":
+        # Nothing is drawn of a texture, and trimesh logs a traceback where it finds none.
+        data = _TEXTURE_OF_PLY.sub(b"", data)
     scene = trimesh.load_scene(BytesIO(data), file_type=kind, process=False)
     parts = []
     for node in scene.graph.nodes_geometry:
