@@ -1,4 +1,4 @@
-"""Whether the links of a robot touch each other at some posture, by the hulls of its collisions."""
+"""Whether the links of a robot touch each other at some posture, by its collision shapes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from workbench.grasps.link_surfaces import LinkSurfaces
 from workbench.model.collision import CollisionModel
 from workbench.model.robot import Robot
 
@@ -30,6 +31,7 @@ class TouchingLinks:
         self._data = robot.model.createData()
         self._geometry = collision.geometry
         self._geometry_data = collision.create_data()
+        self._surfaces = LinkSurfaces(robot, collision)
         self._pairs = [
             (index, pair.link_a, pair.link_b)
             for pair in collision.selection(0.0).kept
@@ -57,5 +59,8 @@ class TouchingLinks:
             self._robot.q_from_positions(positions),
         )  # fmt: skip
         for index, link_a, link_b in self._pairs:
+            # Most often not even the hulls touch, which is soon known.
             if pin.computeCollision(self._geometry, self._geometry_data, index):
-                yield link_a, link_b
+                shapes = self._geometry.collisionPairs[index]
+                if self._surfaces.meet(shapes.first, shapes.second, self._geometry_data):
+                    yield link_a, link_b
