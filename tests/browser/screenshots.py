@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from tests.bench.many_grasps import OBJECT, many_grasps
@@ -20,6 +21,7 @@ from tests.browser.served import serve
 from workbench.grasps import import_grasps_from_file
 from workbench.grasps.shipped import shipped_grasps
 from workbench.grasps.writing import export_grasps_to_file
+from workbench.poses import Pose
 
 FOLDER = Path(__file__).resolve().parents[2] / "static"
 LARGE: ViewportSize = {"width": 1440, "height": 900}
@@ -77,12 +79,16 @@ def four_grasps(browser: Browser, picture: Path) -> None:
     for name in grasps.get_grasp_names():
         if name not in FOUR:
             grasps = grasps.without(name)
-    camera = Camera(position=(0.95, -0.75, 0.62), look_at=(0.38, -0.12, 0.32))
+    assert grasps.object_pose is not None
+    # Apart from the Panda's own hand, so that one sees which is which.
+    grasps = grasps.with_object_pose(Pose(np.array([0.55, -0.2, 0.2]), grasps.object_pose.wxyz))
+    camera = Camera(position=(0.94, -0.54, 0.45), look_at=(0.52, -0.17, 0.27))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mug.yaml"
         export_grasps_to_file(grasps, path)
         with serve("panda", "--grasps", str(path), "--object", str(mug.mesh)) as served:
             page = Workbench(browser, served, camera=camera, size=SMALL)
+            _hide_gizmo(page)
             page.tab("Grasps")
             served.wait_for(_is_checked, timeout_s=CHECK_TIMEOUT_S)
             page.page.get_by_role("button", name=FOUR[0]).click(timeout=CLICK_TIMEOUT_MS)
@@ -99,6 +105,7 @@ def many_grasps_checked(browser: Browser, picture: Path) -> None:
         mesh = str(shipped_grasps(OBJECT).mesh)
         with serve("panda", "--grasps", str(path), "--object", mesh) as served:
             page = Workbench(browser, served, camera=camera, size=SMALL)
+            _hide_gizmo(page)
             page.tab("Grasps")
             served.wait_for(_is_checked, timeout_s=CHECK_TIMEOUT_S)
             _take(page, picture)
@@ -115,6 +122,12 @@ def _is_checked(state: dict[str, Any]) -> bool:
     return bool(state["grasps"]) and not any(
         grasp["state"] in _OPEN for grasp in state["grasps"].values()
     )
+
+
+def _hide_gizmo(page: Workbench) -> None:
+    """Switch the only tool's target off: the picture is about grasps."""
+    page.tab("Tasks")
+    page.row("enabled").locator("input").first.uncheck(timeout=CLICK_TIMEOUT_MS, force=True)
 
 
 def _take(page: Workbench, picture: Path) -> None:
