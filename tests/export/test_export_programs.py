@@ -27,7 +27,7 @@ from workbench.model.request import RobotRequest
 from workbench.poses import Pose
 
 PROGRAMS = [name for name, kind in EXPORT_KINDS.items() if kind.suffix == ".py"]
-ROBOTS = ("panda", "g1", "kinova", "dual_arm_7dof")
+ROBOTS = ("panda", "g1", "kinova", "dual_arm_7dof", "z1")
 
 
 MIMIC_ARM = """<robot name="mimic">
@@ -39,7 +39,7 @@ MIMIC_ARM = """<robot name="mimic">
  <origin xyz="0.3 0 0"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" velocity="1" effort="1"/>
  <mimic joint="lift" multiplier="-0.5" offset="0.1"/>
 </joint>
-<joint name="turn" type="continuous"><parent link="b"/><child link="c"/>
+<joint name="base" type="continuous"><parent link="b"/><child link="c"/>
  <origin xyz="0.3 0 0"/><axis xyz="1 0 0"/>
 </joint>
 <joint name="twist" type="continuous"><parent link="c"/><child link="tip"/>
@@ -147,19 +147,22 @@ def test_held_joints_stay_where_they_are_held(tmp_path: Path) -> None:
 
 
 def test_a_tool_frame_of_ones_own_comes_along(tmp_path: Path) -> None:
-    request = RobotRequest("ur5", tool_frames=("tip=tool0:0.01,0.02,0.1,0.1,0.2,0.3",))
-    description = describe_robot(request)
-    subject = ExportSubject(Settings(kinematics=description.defaults), description)
-    ours = engine_after_circle(request, subject)
+    subject = plain_subject("z1")  # its tool is fixed to a link that is called like a joint
+    assert [tool.name for tool in robot("z1").defined_tools] == ["gripper_tcp"]
+    ours = engine_after_circle(RobotRequest("z1"), subject)
     for kind in ("pink", "pinker"):
         if kind == "pink" or find_spec("pinker") is not None:
             end = end_of(run_program(tmp_path, kind, subject))
             assert end == pytest.approx(ours, abs=1e-6)
+    assert EXPORT_KINDS["isaac"].losses(subject) == ()
+    frame, error = run_program(tmp_path, "isaac", subject).split()[:2]
+    assert frame == "gripper_tcp:" and float(error) < 1e-4
 
 
 def test_a_floating_base_with_mimic_joints_floats_and_follows(tmp_path: Path) -> None:
+    # The joint that is held is called like a link, which Pinocchio finds by that name as well.
     (tmp_path / "robot.urdf").write_text(MIMIC_ARM)
-    request = RobotRequest(str(tmp_path / "robot.urdf"), floating_base=True, hold={"turn": 0.3})
+    request = RobotRequest(str(tmp_path / "robot.urdf"), floating_base=True, hold={"base": 0.3})
     description = describe_robot(request)
     assert [follower.in_model for follower in description.followers] == [True]
     assert [held.position for held in description.held_joints] == [0.3]

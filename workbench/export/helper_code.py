@@ -55,6 +55,20 @@ def solve(problem: qpsolvers.Problem) -> np.ndarray:
     return solution.x
 '''
 
+NAME_LINKS_ALONE = '''
+def name_links_alone(model: pinocchio.Model, held_ids: Sequence[int] = ()) -> None:
+    """Rename what is called like a link or a tool frame, which would hide it from Pink."""
+    body = pinocchio.FrameType.BODY
+    names = {frame.name for frame in model.frames if frame.type == body}
+    names.update(TOOL_FRAMES)
+    for frame in model.frames:
+        if frame.type != body and frame.name in names:
+            frame.name += " (joint)"
+    for index in held_ids:
+        if model.names[index] in names:
+            model.names[index] += " (joint)"
+'''
+
 INWARD = '''
 def inward(model: {module}.Model, q: np.ndarray, margin: float) -> np.ndarray:
     """Return a configuration moved a margin away from the joints' limits."""

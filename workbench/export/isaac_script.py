@@ -13,13 +13,22 @@ from workbench.config.limits import VelocityLimitSpec
 from workbench.config.tasks_spec import Spec
 from workbench.export.barrier_code import barriers_code, written_barriers
 from workbench.export.dimos_config import header_of
-from workbench.export.helper_code import PER_JOINT, ROTATION_OF, WITH_POSITIONS, helper
+from workbench.export.helper_code import (
+    NAME_LINKS_ALONE,
+    PER_JOINT,
+    ROTATION_OF,
+    WITH_POSITIONS,
+    helper,
+)
 from workbench.export.losses import (
+    lost_base,
     lost_entries,
+    lost_followers,
     lost_holds,
     lost_mode,
-    lost_model,
+    lost_positions,
 )
+from workbench.export.pink_model_code import PINK_WORDS, add_tools_code, has_namesakes
 from workbench.export.python_text import call, comment, fitted, mapping, names, number, path, text
 from workbench.export.stack_plan import FramePlan, StackPlan, home_of, plan_stack
 from workbench.export.subject import QUATERNION_ORDER, ExportSubject, robot_of_program
@@ -59,8 +68,11 @@ def isaac_losses(subject: ExportSubject) -> tuple[str, ...]:
     kept += [spec for spec in settings.limits if isinstance(spec, VelocityLimitSpec)]
     kept += written_barriers(settings.barriers)
     postures = [posture for posture in plan.postures if not posture.name]
+    robot = robot_of_program(subject)
     return (
-        *lost_model(subject.robot),
+        *lost_positions(robot),
+        *lost_followers(robot),
+        *lost_base(robot),
         *lost_holds(subject),
         *lost_entries(subject, kept),
         # The mode "isaac" is this controller.
@@ -100,13 +112,16 @@ def isaac_script(subject: ExportSubject) -> str:
     body = "".join(
         f"\n\n{item.strip()}\n"
         for item in (
-            *_helpers(plan), _extra_tasks(subject, plan), _build(subject, plan), _main(plan)
+            *_helpers(plan, robot), _extra_tasks(subject, plan), _build(subject, plan, robot),
+            _main(plan),
         )
         if item
     )  # fmt: skip
     standard = ["import sys", "from pathlib import Path"]
     if "math." in body:
         standard.insert(0, "import math")
+    if "Sequence[" in body:
+        standard.insert(-1, "from collections.abc import Sequence")
     libraries = ["import numpy as np"]
     libraries += ["import pink"] if "pink.Configuration" in body else []
     libraries += ["import pink.barriers"] if "pink.barriers." in body else []
@@ -158,9 +173,11 @@ def _constants(subject: ExportSubject, plan: StackPlan, robot: RobotDescription)
     )
 
 
-def _helpers(plan: StackPlan) -> Iterator[str]:
+def _helpers(plan: StackPlan, robot: RobotDescription) -> Iterator[str]:
     extras = [spec for spec in plan.extras if can_write(spec)]
-    if needs_rotation(extras):
+    if has_namesakes(robot):
+        yield NAME_LINKS_ALONE
+    if needs_rotation(extras) or robot.defined_tools:
         yield helper(ROTATION_OF)
     if needs_per_joint(extras):
         yield helper(PER_JOINT)
@@ -203,7 +220,7 @@ def _extra_tasks(subject: ExportSubject, plan: StackPlan) -> str:
     )
 
 
-def _build(subject: ExportSubject, plan: StackPlan) -> str:
+def _build(subject: ExportSubject, plan: StackPlan, robot: RobotDescription) -> str:
     config, first = subject.settings.kinematics, plan.frames[0]
     posture = next((item for item in plan.postures if not item.name), None)
     cost = 0.0 if posture is None else config.posture_cost
@@ -251,8 +268,16 @@ def _build(subject: ExportSubject, plan: StackPlan) -> str:
         "    for name, limit in VELOCITY_LIMITS.items():\n"
         "        limits[model.joints[model.getJointId(name)].idx_v] = limit\n"
         "    model.upperVelocityLimit = limits\n"
-        f"{code}"
+        f"{_frames_code(robot)}{code}"
     )
+
+
+def _frames_code(robot: RobotDescription) -> str:
+    """Return the lines that give the model the frames which the URDF does not have."""
+    code = "    name_links_alone(model)\n" if has_namesakes(robot) else ""
+    if not robot.defined_tools:
+        return code
+    return f"{code}{add_tools_code(robot, PINK_WORDS)}    robot.data = model.createData()\n"
 
 
 def _main(plan: StackPlan) -> str:

@@ -76,7 +76,7 @@ PINKER_WORDS = Words(
 def load_model_code(robot: RobotDescription, words: Words) -> str:
     """Return the function that loads the URDF and brings the limits in force."""
     build = _build_pinker(robot) if words.is_pinker else _build_pink(robot)
-    tools = "".join(_tool(tool, words) for tool in robot.defined_tools)
+    tools = add_tools_code(robot, words)
     base = ""
     if robot.floating_base and not words.is_pinker:
         base = (
@@ -104,6 +104,17 @@ def load_model_code(robot: RobotDescription, words: Words) -> str:
     )
 
 
+def has_namesakes(robot: RobotDescription) -> bool:
+    """Tell whether a joint is called like a link or a tool frame, as Pinocchio allows."""
+    names = {*robot.frames, *(tool.name for tool in robot.defined_tools)}
+    return any(link.joint in names for link in robot.links)
+
+
+def add_tools_code(robot: RobotDescription, words: Words) -> str:
+    """Return the lines that add the tool frames which the URDF does not have to ``model``."""
+    return "".join(_tool(tool, words) for tool in robot.defined_tools)
+
+
 def _build_pink(robot: RobotDescription) -> str:
     mimics = any(follower.in_model for follower in robot.followers)
     lines = []
@@ -127,8 +138,11 @@ def _build_pink(robot: RobotDescription) -> str:
         lines += [
             "held_q = with_positions(model, pinocchio.neutral(model), HELD)",
             "held_ids = sorted(model.getJointId(name) for name in HELD)",
+            *(["name_links_alone(model, held_ids)"] if has_namesakes(robot) else []),
             "model = pinocchio.buildReducedModel(model, held_ids, held_q)",
         ]
+    if has_namesakes(robot):
+        lines.append("name_links_alone(model)")
     return "".join(f"    {line}\n" for line in lines)
 
 

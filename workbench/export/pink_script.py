@@ -14,6 +14,7 @@ from workbench.export.barrier_code import barriers_code, written_barriers
 from workbench.export.dimos_config import header_of
 from workbench.export.helper_code import (
     INWARD,
+    NAME_LINKS_ALONE,
     PER_JOINT,
     ROTATION_OF,
     SOLVE,
@@ -27,7 +28,13 @@ from workbench.export.losses import (
     lost_mode,
     lost_positions,
 )
-from workbench.export.pink_model_code import PINK_WORDS, PINKER_WORDS, Words, load_model_code
+from workbench.export.pink_model_code import (
+    PINK_WORDS,
+    PINKER_WORDS,
+    Words,
+    has_namesakes,
+    load_model_code,
+)
 from workbench.export.python_text import (
     call,
     comment,
@@ -116,6 +123,8 @@ def _script(subject: ExportSubject, words: Words, losses: tuple[str, ...]) -> st
         )
     )  # fmt: skip
     standard = ["import json", "import math", "import sys", "from pathlib import Path"]
+    if "Sequence[" in body:
+        standard.insert(3, "from collections.abc import Sequence")
     if "ElementTree." in body:
         standard.append("from xml.etree import ElementTree")
     parts = [
@@ -220,6 +229,8 @@ def _helpers(
     yield helper(WITH_POSITIONS, pinker=words.is_pinker)
     if any(item.margin > 0.0 and item.target is None for item in plan.postures):
         yield helper(INWARD, pinker=words.is_pinker)
+    if has_namesakes(robot) and not words.is_pinker:
+        yield NAME_LINKS_ALONE
     solver = subject.settings.kinematics.solver
     if solver in SPARSE_SOLVERS:
         # OSQP announces at every call that it will raise by default some day, unless told not to.
