@@ -46,7 +46,7 @@ def test_streaming_to_a_lagging_arm_its_emergency_stop_and_a_plan(
         assert state["mode"] == "streaming" and not state["streaming"]["engaged"]
 
         page.page.get_by_text("Simulated arm: ideal").click()
-        page.type("time_constant_s", f"{LAG_S:g}")
+        page.set("time_constant_s", f"{LAG_S:g}")
         served.wait_for(lambda state: state["simulated_arm"]["time_constant_s"] == LAG_S)
         page.button("Engage").click()
         served.wait_for(lambda state: state["streaming"]["engaged"])
@@ -55,7 +55,7 @@ def test_streaming_to_a_lagging_arm_its_emergency_stop_and_a_plan(
         frame = list(state["tools"])[-1]
         z_m = state["tools"][frame]["target"]["position"][2] + 0.1
         page.tab("Tasks")
-        page.type("z", f"{z_m:.3f}")
+        page.set("z", f"{z_m:.3f}")
         state = served.wait_for(lambda state: ahead_rad(state) > 0.02)
         assert ahead_rad(state) < WINDOW_RAD
 

@@ -51,7 +51,7 @@ def test_tasks_are_added_turned_by_axis_and_undone(open_page: Callable[..., Work
         open_folder(page, "Frame")
         page.button("position cost per axis").click()
         served.wait_for(lambda state: by_kind(state)["frame"]["position_cost"] == [1, 1, 1])
-        page.type("z", "0.25")
+        page.set("z", "0.25")
         served.wait_for(lambda state: by_kind(state)["frame"]["position_cost"] == [1, 1, 0.25])
         assert served.state()["status"]["code"] not in ("fault", "solver_failed")
 
