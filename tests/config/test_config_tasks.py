@@ -44,19 +44,15 @@ from workbench.config.tasks import (
 )
 from workbench.config.tasks_spec import Spec, free_name, spec_fields
 from workbench.config.tasks_values import (
-    AxisNumbersValue,
-    BoundsValue,
     ChoiceValue,
-    JointNumbersValue,
     NameValue,
     NumberValue,
-    PointValue,
-    PoseValue,
-    RelationsValue,
     SwitchValue,
     ValueKind,
     WholeNumberValue,
 )
+from workbench.config.tasks_values_joints import JointNumbersValue, RelationsValue
+from workbench.config.tasks_values_space import AxisNumbersValue, BoundsValue, PointValue, PoseValue
 from workbench.config.yaml_io import load_yaml
 from workbench.errors import ConfigError
 from workbench.poses import Pose

@@ -24,7 +24,7 @@ from workbench.config.tasks import (
     PostureTaskSpec,
     RelativeFrameTaskSpec,
 )
-from workbench.config.tasks_values import Relation
+from workbench.config.tasks_values_joints import Relation
 from workbench.export.subject import ExportSubject
 from workbench.model.describe import describe_robot
 from workbench.model.description import RobotDescription

@@ -24,7 +24,7 @@ from workbench.config.tasks import (
     RollingTaskSpec,
     TaskSpec,
 )
-from workbench.config.tasks_values import Relation
+from workbench.config.tasks_values_joints import Relation
 from workbench.ik.tick import LiveEngine
 from workbench.ik.types import TickInputs
 from workbench.model.request import RobotRequest

@@ -42,7 +42,7 @@ from workbench.config.tasks import (
     RelativeFrameTaskSpec,
     RollingTaskSpec,
 )
-from workbench.config.tasks_values import Relation
+from workbench.config.tasks_values_joints import Relation
 from workbench.errors import SolverError
 from workbench.ik.braking_limit import BrakingAccelerationLimit
 from workbench.ik.forward import tool_poses

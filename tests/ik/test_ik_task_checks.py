@@ -31,7 +31,7 @@ from workbench.config.tasks import (
     RollingTaskSpec,
     TaskSpec,
 )
-from workbench.config.tasks_values import Relation
+from workbench.config.tasks_values_joints import Relation
 from workbench.errors import ConfigError
 from workbench.ik.forward import tool_poses
 from workbench.ik.reach_bounds import joints_between, joints_to_root, nearest_approach_m

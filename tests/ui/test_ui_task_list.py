@@ -26,7 +26,7 @@ from workbench.config.tasks import (
     RelativeFrameTaskSpec,
 )
 from workbench.config.tasks_spec import Spec, spec_fields
-from workbench.config.tasks_values import Relation
+from workbench.config.tasks_values_joints import Relation
 from workbench.errors import ConfigError
 from workbench.ui.panels.equations import equation_text, parse_equation
 

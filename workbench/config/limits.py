@@ -20,17 +20,9 @@ from workbench.config.tasks_spec import (
     spec_to_mapping,
     specs_from_section,
 )
-from workbench.config.tasks_values import (
-    AxisCost,
-    AxisNumbersValue,
-    Bounds,
-    BoundsValue,
-    FieldProblem,
-    JointCost,
-    JointNumbersValue,
-    NumberValue,
-    WholeNumberValue,
-)
+from workbench.config.tasks_values import FieldProblem, NumberValue, WholeNumberValue
+from workbench.config.tasks_values_joints import JointCost, JointNumbersValue
+from workbench.config.tasks_values_space import AxisCost, AxisNumbersValue, Bounds, BoundsValue
 from workbench.errors import ConfigError
 
 

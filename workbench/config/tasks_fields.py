@@ -5,16 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from workbench.config.fields import FieldSpec
-from workbench.config.tasks_values import (
-    AxisCost,
-    AxisNumbersValue,
-    JointCost,
-    JointNumbersValue,
-    NameValue,
-    NumberValue,
-    PoseValue,
-    SwitchValue,
-)
+from workbench.config.tasks_values import NameValue, NumberValue, SwitchValue
+from workbench.config.tasks_values_joints import JointCost, JointNumbersValue
+from workbench.config.tasks_values_space import AxisCost, AxisNumbersValue, PoseValue
 from workbench.poses import Pose
 
 _FARTHEST_M = 1000.0

@@ -14,11 +14,10 @@ from workbench.config.tasks_fields import (
     PlainCost,
 )
 from workbench.config.tasks_spec import TaskSpec
-from workbench.config.tasks_values import (
-    FieldProblem,
+from workbench.config.tasks_values import FieldProblem, NumberValue
+from workbench.config.tasks_values_joints import (
     JointNumbers,
     JointNumbersValue,
-    NumberValue,
     Relation,
     RelationsValue,
 )

@@ -20,13 +20,10 @@ from workbench.config.tasks_fields import (
     TargetPose,
 )
 from workbench.config.tasks_spec import TaskSpec
-from workbench.config.tasks_values import (
+from workbench.config.tasks_values import ChoiceValue, FieldProblem, NameValue, NumberValue
+from workbench.config.tasks_values_space import (
     AxisCost,
     AxisNumbersValue,
-    ChoiceValue,
-    FieldProblem,
-    NameValue,
-    NumberValue,
     Point,
     PointValue,
     PoseValue,

@@ -12,12 +12,8 @@ from workbench.config.tasks_fields import (
     OwnLmDamping,
 )
 from workbench.config.tasks_spec import TaskSpec
-from workbench.config.tasks_values import (
-    AxisCost,
-    AxisNumbersValue,
-    NameValue,
-    NumberValue,
-)
+from workbench.config.tasks_values import NameValue, NumberValue
+from workbench.config.tasks_values_space import AxisCost, AxisNumbersValue
 
 WORLD_FRAME = "universe"
 """Pinocchio's name for the world's own frame."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from workbench.config.tasks import TaskSpec
 from workbench.config.tasks_spec import Spec
-from workbench.config.tasks_values import AxisCost
+from workbench.config.tasks_values_space import AxisCost
 from workbench.export.dimos_config import blueprint_fields, header_of
 from workbench.export.helper_code import PER_JOINT, ROTATION_OF, WITH_POSITIONS, helper
 from workbench.export.losses import (

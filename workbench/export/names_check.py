@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from workbench.config.tasks import WORLD_FRAME
 from workbench.config.tasks_spec import Spec, spec_fields
-from workbench.config.tasks_values import NameValue, RelationsValue
+from workbench.config.tasks_values import NameValue
+from workbench.config.tasks_values_joints import RelationsValue
 from workbench.errors import ConfigError, did_you_mean
 from workbench.export.subject import ExportSubject
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.limits import ConfigurationLimitSpec, VelocityLimitSpec
 from workbench.config.tasks import FrameTaskSpec, PostureTaskSpec, TaskSpec
-from workbench.config.tasks_values import AxisCost, JointCost
+from workbench.config.tasks_values_joints import JointCost
+from workbench.config.tasks_values_space import AxisCost
 from workbench.export.subject import ExportSubject
 
 

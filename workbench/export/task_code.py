@@ -22,7 +22,7 @@ from workbench.config.tasks import (
     RollingTaskSpec,
     TaskSpec,
 )
-from workbench.config.tasks_values import JointCost
+from workbench.config.tasks_values_joints import JointCost
 from workbench.export.python_text import (
     block,
     call,

@@ -48,7 +48,8 @@ from workbench.config.tasks import (
     RollingTaskSpec,
     TaskSpec,
 )
-from workbench.config.tasks_values import AxisCost, JointCost
+from workbench.config.tasks_values_joints import JointCost
+from workbench.config.tasks_values_space import AxisCost
 from workbench.errors import SolverError, did_you_mean
 from workbench.ik.bounds import JointBounds
 from workbench.ik.extra_tasks import (

@@ -23,7 +23,8 @@ from workbench.config.tasks import (
     TaskSpec,
 )
 from workbench.config.tasks_spec import Spec, spec_fields
-from workbench.config.tasks_values import JointNumbersValue, NameValue
+from workbench.config.tasks_values import NameValue
+from workbench.config.tasks_values_joints import JointNumbersValue
 from workbench.errors import ConfigError, did_you_mean
 from workbench.ik.reach_bounds import joints_between, joints_to_root, nearest_approach_m
 from workbench.model.description import RobotDescription

@@ -10,7 +10,7 @@ import viser
 
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.number_text import number_text
-from workbench.config.tasks_values import Relation
+from workbench.config.tasks_values_joints import Relation
 from workbench.errors import ConfigError
 from workbench.ui.numbers import parse_number
 from workbench.ui.panels.spec_place import FieldPlace, heading

@@ -23,7 +23,7 @@ from workbench.config.tasks import (
     RollingTaskSpec,
 )
 from workbench.config.tasks_spec import Spec
-from workbench.config.tasks_values import Relation
+from workbench.config.tasks_values_joints import Relation
 from workbench.errors import ConfigError
 from workbench.ik.task_checks import known_frames
 from workbench.live.bundle import RobotBundle

@@ -8,19 +8,15 @@ from typing import Any
 from workbench.config.kinematics import PinkKinematicsConfig
 from workbench.config.tasks import WORLD_FRAME
 from workbench.config.tasks_values import (
-    AxisNumbersValue,
-    BoundsValue,
     ChoiceValue,
-    JointNumbersValue,
     NameValue,
     NumberValue,
-    PointValue,
-    PoseValue,
-    RelationsValue,
     SwitchValue,
     ValueKind,
     WholeNumberValue,
 )
+from workbench.config.tasks_values_joints import JointNumbersValue, RelationsValue
+from workbench.config.tasks_values_space import AxisNumbersValue, BoundsValue, PointValue, PoseValue
 from workbench.ik.task_checks import known_frames
 from workbench.ui.number_control import Absence, NumberControl, whole_number
 from workbench.ui.panels.equations import EquationFields

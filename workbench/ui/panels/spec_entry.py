@@ -12,7 +12,7 @@ import viser
 from workbench.config.settings import Settings
 from workbench.config.tasks import FrameTaskSpec
 from workbench.config.tasks_spec import Spec, SpecField, spec_fields
-from workbench.config.tasks_values import PoseValue
+from workbench.config.tasks_values_space import PoseValue
 from workbench.live.bundle import Hulls
 from workbench.live.state import SessionState
 from workbench.ui.markup import one_line

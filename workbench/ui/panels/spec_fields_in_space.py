@@ -8,7 +8,7 @@ from typing import Any
 import viser
 
 from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.config.tasks_values import BoundsValue
+from workbench.config.tasks_values_space import BoundsValue
 from workbench.ui.markup import plain
 from workbench.ui.page_style import block
 from workbench.ui.panels.spec_place import FieldPlace, heading

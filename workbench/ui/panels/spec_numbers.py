@@ -12,7 +12,8 @@ import viser
 
 from workbench.config.fields import FieldSpec
 from workbench.config.kinematics import PinkKinematicsConfig
-from workbench.config.tasks_values import AxisNumbersValue, JointNumbersValue
+from workbench.config.tasks_values_joints import JointNumbersValue
+from workbench.config.tasks_values_space import AxisNumbersValue
 from workbench.model.description import RobotDescription
 from workbench.ui.markup import one_line
 from workbench.ui.number_control import Absence, NumberControl, hint_text
