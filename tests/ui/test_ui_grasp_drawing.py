@@ -22,7 +22,7 @@ from workbench.live.pose_edits import OBJECT
 from workbench.live.session import Session
 from workbench.model.request import RobotRequest
 from workbench.resources import resource_folder
-from workbench.ui.colours import GRASP_COLOURS, line_colours, state_colour
+from workbench.ui.colours import GRASP_COLOURS, greyed, line_colours, state_colour
 from workbench.ui.gizmos import Gizmos
 from workbench.ui.grasp_drawing import GraspDrawing
 from workbench.ui.scene_pump import ScenePump
@@ -105,9 +105,38 @@ def test_a_moved_object_sends_its_place_and_what_became_old(rig: DrawingRig) -> 
     news = rig.news()
     assert ("SetPositionMessage", "/o") in news
     assert {name for _, name in news} == {"/o", "/o/g"}
-    assert rig.colour_of(0) == linear(GRASP_COLOURS["stale"].rgb)
+    assert rig.colour_of(0) == linear(greyed(GRASP_COLOURS["reached"].rgb))
+    assert rig.colour_of(1) == linear(GRASP_COLOURS["unknown"].rgb)
     set_in_scene(rig.session, transform_object_to_world=at(0.6))
     assert rig.news() == [("SetPositionMessage", "/o")]
+
+
+def test_old_colours_are_greyed_until_the_new_ones_come(rig: DrawingRig) -> None:
+    rig.find("grasp_1", "reached")
+    rig.find("grasp_2", "not_reached")
+    set_in_scene(rig.session, transform_object_to_world=at(0.5))
+    rig.refresh()
+    old = [greyed(GRASP_COLOURS[state].rgb) for state in ("reached", "not_reached")]
+    assert old[0] != old[1]
+    assert [rig.colour_of(index) for index in (0, 1)] == [linear(rgb) for rgb in old]
+    case = reach_case(rig.session.state)
+    assert case is not None
+    rig.grasping.begin(case)
+    rig.refresh()
+    assert [rig.colour_of(index) for index in (0, 1)] == [linear(rgb) for rgb in old]
+    assert rig.colour_of(2) == linear(GRASP_COLOURS["running"].rgb)
+    rig.find("grasp_1", "not_reached")
+    rig.refresh()
+    assert rig.colour_of(0) == linear(GRASP_COLOURS["not_reached"].rgb)
+
+
+def test_a_joint_that_is_held_makes_colours_old(rig: DrawingRig) -> None:
+    rig.find("grasp_1", "reached")
+    rig.refresh()
+    joint = rig.session.state.description.joint_names[0]
+    rig.session.edit("hold", lambda settings: replace(settings, held_joints={joint: 0.0}))
+    assert rig.refresh()
+    assert rig.colour_of(0) == linear(greyed(GRASP_COLOURS["reached"].rgb))
 
 
 def test_a_result_sends_colours_and_no_geometry(rig: DrawingRig) -> None:

@@ -119,6 +119,16 @@ GRASP_COLOURS: Mapping[GraspState, StateColour] = {
 }  # fmt: skip
 """What a grasp's colour says."""
 
+_GREYED_SHARE = 0.65
+
+
+def greyed(rgb: Rgb) -> Rgb:
+    """Return a colour as it is drawn while it is old: most of the way to that of stale ones."""
+    old, grey = np.array(rgb), np.array(_BY_NAME["stale"].rgb)
+    red, green, blue = np.rint(old + _GREYED_SHARE * (grey - old)).astype(int).tolist()
+    return red, green, blue
+
+
 COLLISION_RGB: Rgb = (240, 228, 66)
 """Collision meshes, drawn translucent over the visual ones."""
 

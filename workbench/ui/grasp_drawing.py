@@ -27,16 +27,19 @@ from workbench.grasps.gripper import match_fingers
 from workbench.grasps.objects import GraspObject
 from workbench.live.bundle import Gripper
 from workbench.live.grasp_fingers import finger_positions
-from workbench.live.grasping import GraspView, ReachCase, grasps_of, reach_case
+from workbench.live.grasping import GraspState, GraspView, ReachCase, grasps_of, reach_case
 from workbench.live.state import SessionState
 from workbench.model.description import Shape
 from workbench.poses import Pose
-from workbench.ui.colours import GRASP_COLOURS, line_colours, state_colour
+from workbench.ui.colours import GRASP_COLOURS, greyed, line_colours, state_colour
 from workbench.ui.drawn_shapes import draw_shape
 from workbench.ui.gripper_drawing import GripperDrawing
 
 _ROOT = "/o"
 _LINE_WIDTH_PX = 2.0
+_OLD: frozenset[GraspState] = frozenset(("stale", "running"))
+"""States in which a grasp keeps, greyed, the colour of what was found before."""
+
 _PLAIN_RGBA = (0.72, 0.72, 0.76, 1.0)
 
 
@@ -202,8 +205,16 @@ class GraspDrawing:
         self._lines.colors = line_colours(glyph_colours(rgb))
 
     def _colours(self, state: SessionState, view: GraspView) -> NDArray[np.uint8]:
-        states = view.states(state)
-        rgb = np.array([GRASP_COLOURS[one].rgb for one in states.values()], dtype=np.uint8)
+        states, found = view.states(state), view.found
+        rgb = np.array(
+            [
+                greyed(GRASP_COLOURS[found[name].result.state].rgb)
+                if one in _OLD and name in found
+                else GRASP_COLOURS[one].rgb
+                for name, one in states.items()
+            ],
+            dtype=np.uint8,
+        )
         if view.selected in states:
             rgb[list(states).index(view.selected)] = state_colour("selected").rgb
         return rgb.reshape(-1, 3)
