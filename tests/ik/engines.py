@@ -49,6 +49,11 @@ def moved(pose: Pose, xyz: Any = (0, 0, 0), rotation_vector: Any = (0, 0, 0)) ->
     return Pose(pose.translation + np.asarray(xyz, dtype=np.float64), pose.wxyz) @ turn
 
 
+def near(engine: LiveEngine, shift: Any = (0.03, 0.02, -0.04)) -> dict[str, Pose | None]:
+    """Return targets for all tool frames, a little away from where they are."""
+    return {frame: moved(pose, shift, (0.1, 0, 0.2)) for frame, pose in poses(engine).items()}
+
+
 def inputs(
     targets: Mapping[str, Pose | None],
     config: PinkKinematicsConfig = CALM,
