@@ -46,3 +46,35 @@ def test_a_check_tells_of_links_that_touch(panda: Robot, touching: TouchingLinks
     with_hulls = ReachChecker(robot, config, "panda_hand", touching=touching).check(target)
     assert with_hulls.is_reached
     assert touching(np.array(with_hulls.positions)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "frame", "grasp", "links"),
+    [
+        (
+            "panda", "panda_hand",
+            Pose(np.array([-0.094, -0.133, 0.381]), np.array([0.814, -0.413, 0.187, -0.363])),
+            {"panda_link1", "panda_hand"},
+        ),
+        (
+            "ur5", "tool0",
+            Pose(np.array([0.071, -0.082, 0.018]), np.array([0.016, 0.489, 0.609, 0.624])),
+            {"upper_arm_link", "wrist_1_link"},
+        ),
+    ],
+)  # fmt: skip
+def test_a_grasp_that_only_an_arm_in_itself_would_reach_is_not_reached(
+    name: str, frame: str, grasp: Pose, links: set[str]
+) -> None:
+    robot = load_robot(RobotRequest(name))
+    controlled = controlled_from_robot(robot)
+    touching = TouchingLinks(robot, build_collision_model(robot))
+    target = GraspTarget("within", grasp, grasp @ ReachSettings().retreat)
+    config, once = robot.description.defaults, ReachSettings(max_attempts=1)
+    blind = ReachChecker(controlled, config, frame, once).check(target)
+    assert blind.is_reached
+    found = touching(np.array(blind.positions))
+    assert found is not None and set(found) == links
+    seeing = ReachChecker(controlled, config, frame, once, touching=touching).check(target)
+    assert seeing.state == "not_reached"
+    assert f"{found[0]} touches {found[1]}" in seeing.text

@@ -5,18 +5,24 @@ from __future__ import annotations
 import os
 import signal
 import time
-from functools import partial
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tests.live.grasps_rig import GraspRig
 from tests.live.live_fakes import at
+from workbench.config.limits import AccelerationLimitSpec
 from workbench.errors import GraspError, WorkbenchError
 from workbench.live.grasp_edits import close_grasps, rename_grasp, set_in_scene
 from workbench.live.pose_edits import OBJECT
 from workbench.live.reach import REST_S
 from workbench.live.state_parts import grasps_part
 from workbench.live.workers import WorkerPool
+
+
+def edit(rig: GraspRig, **changed: Any) -> None:
+    rig.session.edit("change", lambda settings: replace(settings, **changed))
 
 
 @pytest.fixture
@@ -75,6 +81,10 @@ def test_results_hold_again_when_the_move_is_undone(rig: GraspRig) -> None:
         lambda rig: set_in_scene(rig.session, approach="-y"),
         lambda rig: set_in_scene(rig.session, transform_frame_to_gripper=at(0.0, 0.1)),
         lambda rig: set_in_scene(rig.session, gripper_frame="right"),
+        lambda rig: rig.session.hold_joint("x", True),
+        lambda rig: edit(rig, velocity_caps={"x": 0.5}),
+        lambda rig: edit(rig, home={"x": 0.2, "y": 0.0, "z": 0.0}),
+        lambda rig: edit(rig, limits=(AccelerationLimitSpec(name="brisk"),)),
     ],
 )
 def test_whatever_a_result_depends_on_makes_it_old(rig: GraspRig, change) -> None:
@@ -82,6 +92,17 @@ def test_whatever_a_result_depends_on_makes_it_old(rig: GraspRig, change) -> Non
     assert set(rig.states.values()) == {"stale"}
     rig.rest()
     assert "stale" not in rig.states.values()
+
+
+def test_what_is_switched_off_makes_nothing_old(rig: GraspRig) -> None:
+    edit(rig, limits=(AccelerationLimitSpec(name="brisk", enabled=False),))
+    assert set(rig.states.values()) == {"reached"}
+
+
+def test_a_check_is_asked_with_what_the_session_holds(rig: GraspRig) -> None:
+    rig.session.hold_joint("x", True)
+    rig.rest()
+    assert list(rig.asked[-1].question.rules.held_joints) == ["x"]
 
 
 def test_a_grasp_that_was_edited_is_checked_alone(rig: GraspRig) -> None:
@@ -240,12 +261,41 @@ def test_ctrl_c_does_not_reach_a_worker_from_its_first_moment_on() -> None:
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
-def test_a_worker_that_dies_is_said() -> None:
-    pool: WorkerPool[int, int] = WorkerPool(partial(_start_dying), count=1)
-    with pytest.raises(WorkbenchError, match="ended by itself"):
-        pool.run([1], lambda _task, _result: None)
-    pool.stop()
+def test_a_worker_that_is_killed_at_work_or_at_rest_is_said_and_replaced() -> None:
+    pool: WorkerPool[int, int] = WorkerPool(_start_dying, count=1)
+    found: dict[int, int] = {}
+    try:
+        with pytest.raises(WorkbenchError, match="ended by itself"):
+            pool.run([0, 1], found.__setitem__)
+        assert pool.run([2], found.__setitem__)
+        os.kill(found[2], signal.SIGKILL)
+        os.waitid(os.P_PID, found[2], os.WEXITED | os.WNOWAIT)
+        assert pool.run([3], found.__setitem__)
+    finally:
+        pool.stop()
+    assert set(found) == {2, 3}
+    assert found[2] != found[3]
 
 
 def _start_dying():
-    return os._exit
+    def work(number: int) -> int:
+        if number == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return os.getpid()
+
+    return work
+
+
+def test_a_check_whose_process_ends_is_told_and_leaves_nothing_running(rig: GraspRig) -> None:
+    rig.move(0.6)
+    rig.clock.advance(1.0)
+    rig.reach.step()
+
+    def die(*_: object) -> bool:
+        raise WorkbenchError("a process of the check has ended by itself")
+
+    rig.pools[0].run = die  # type: ignore[method-assign]
+    rig.run_jobs()
+    assert [str(error) for error in rig.failures] == ["a process of the check has ended by itself"]
+    assert set(rig.states.values()) == {"stale"}
+    assert not rig.reach.running
