@@ -65,7 +65,15 @@ def test_what_was_written_reads_back_to_the_same_grasps(
     for grasp in many:
         grasps = grasps.with_grasp(grasp)
     scene = GraspScene(
-        "a: b # <i>.yaml", grasps, None, at(0.4, -0.1), link, turned, number, approach
+        "a: b # <i>.yaml",
+        grasps,
+        None,
+        at(0.4, -0.1),
+        link,
+        turned,
+        number,
+        approach,
+        {"": ("left", Pose()), "/World/a: b": ("on", turned)},
     )
     names = grasps.get_grasp_names()
     view = GraspView(
@@ -105,6 +113,8 @@ WRONG = [
     ("standoff_m: 0.1", "standoff_m: -0.1", "grasps.standoff_m", "out of range"),
     ("standoff_m: 0.1", "standoff_m: .nan", "grasps.standoff_m", "finite"),
     ('approach: "+z"', "approach: up", "grasps.approach", "+z"),
+    ("known_frames: {}", "known_frames: {a: {position: [0, 0, 0]}}", "known_frames.a.link", "mis"),
+    ("known_frames: {}", "known_frames: {a: left}", "grasps.known_frames.a", "not a mapping"),
     ("fingers: {}", "fingers: [1]", "grasps.fingers", "not a mapping"),
     ("fingers: {}", "fingers: {a: x}", "grasps.fingers.a", "not a number"),
     ("gripper_frame: null", "gripper_frame: [a]", "grasps.gripper_frame", "not text"),

@@ -275,6 +275,22 @@ def test_a_frame_that_fits_no_link_is_asked_for_once(rig: GraspRig) -> None:
     assert rig.scene.gripper_frame is None
 
 
+def test_what_was_said_of_a_frame_is_remembered_while_other_files_are_looked_at(
+    rig: GraspRig,
+) -> None:
+    offset = at(0.0, 0.0, -0.1)
+    load_grasps(rig.session, "a.yaml", three_grasps("/World/robotiq/mount"))
+    set_in_scene(rig.session, gripper_frame="right", transform_frame_to_gripper=offset)
+    load_grasps(rig.session, "b.yaml", three_grasps())
+    assert (rig.scene.gripper_frame, rig.scene.transform_frame_to_gripper) == ("left", Pose())
+    load_grasps(rig.session, "c.yaml", three_grasps(None))
+    assert rig.scene.gripper_frame is None
+    load_grasps(rig.session, "d.yaml", three_grasps("/World/robotiq/mount"))
+    assert (rig.scene.gripper_frame, rig.scene.transform_frame_to_gripper) == ("right", offset)
+    rig.session.undo()
+    assert rig.scene.gripper_frame is None
+
+
 def test_a_link_that_the_robot_does_not_have_is_refused(rig: GraspRig) -> None:
     with pytest.raises(ConfigError, match="perhaps left"):
         set_in_scene(rig.session, gripper_frame="lefd")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
+from workbench.config.frozen import frozen_mapping
 from workbench.errors import ConfigError
 from workbench.poses import Pose
 
@@ -32,6 +33,11 @@ class GraspSet(Protocol):
         """The object's frame as the file names it."""
         ...
 
+    @property
+    def gripper_frame(self) -> str | None:
+        """The gripper's frame as the file names it."""
+        ...
+
     def __len__(self) -> int:
         """Return the number of grasps."""
         ...
@@ -53,6 +59,9 @@ class GraspScene:
         standoff_m: How far before the grasp the straight approach begins.
         approach: Name of the direction of the approach, in the gripper's own frame: a key of
             :data:`APPROACH_AXES`.
+        known_frames: What was said of the gripper frames of files that were loaded before: the
+            robot's link and that link in the frame, by the frame as the file names it, empty for
+            a file that names none.
 
     Raises:
         ConfigError: With the field, its value and what would be right.
@@ -66,9 +75,11 @@ class GraspScene:
     transform_frame_to_gripper: Pose = field(default_factory=Pose)
     standoff_m: float = 0.1
     approach: str = "+z"
+    known_frames: Mapping[str, tuple[str, Pose]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what is out of range."""
+        """Freeze the mapping and refuse what is out of range."""
+        object.__setattr__(self, "known_frames", frozen_mapping(self.known_frames))
         position = self.transform_object_to_world.translation
         for axis, coordinate in zip("xyz", position.tolist(), strict=True):
             if abs(coordinate) > FARTHEST_OBJECT_M:
@@ -95,6 +106,14 @@ class GraspScene:
         frame = (self.grasps.object_frame or "").rstrip("/").rpartition("/")[2]
         mesh = "" if self.mesh is None else PurePosixPath(self.mesh.name).stem
         return frame or mesh or PurePosixPath(self.file_name).stem
+
+    @property
+    def frames_said(self) -> Mapping[str, tuple[str, Pose]]:
+        """:attr:`known_frames`, with what is said of this file's own."""
+        if self.gripper_frame is None:
+            return self.known_frames
+        said = self.gripper_frame, self.transform_frame_to_gripper
+        return {**self.known_frames, self.grasps.gripper_frame or "": said}
 
     def with_object_at(self, transform_object_to_world: Pose) -> GraspScene:
         """Return the scene with the object elsewhere; raises ConfigError."""

@@ -44,7 +44,8 @@ def scene_for(scene: GraspScene | None, description: RobotDescription) -> GraspS
 def load_grasps(session: Session, name: str, grasps: GraspSpec, mesh: Any = None) -> None:
     """Put grasps, and the object that they are on, in the place of what is there.
 
-    A gripper frame that was chosen by hand for a file that names it alike is kept, with its offset.
+    What was said of the gripper frame of an earlier file that names it alike holds here, too: its
+    link, and that link's offset.
 
     Args:
         session: The session.
@@ -57,12 +58,12 @@ def load_grasps(session: Session, name: str, grasps: GraspSpec, mesh: Any = None
     def change(settings: Settings) -> Settings:
         scene = scene_of(name, grasps, mesh, description)
         before = settings.grasp_scene
-        if before is not None and grasps_of(before).gripper_frame == grasps.gripper_frame:
-            scene = replace(
-                scene,
-                gripper_frame=before.gripper_frame,
-                transform_frame_to_gripper=before.transform_frame_to_gripper,
-            )
+        if before is not None:
+            known = before.frames_said
+            link, offset = known.get(grasps.gripper_frame or "", (None, Pose()))
+            scene = replace(scene, known_frames=known)
+            if link in description.frames:
+                scene = replace(scene, gripper_frame=link, transform_frame_to_gripper=offset)
         return replace(settings, grasp_scene=scene)
 
     session.edit(f"load {_short(name)}", change, epoch=session.state.epoch)

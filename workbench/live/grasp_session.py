@@ -32,7 +32,7 @@ GRASPS_KEY = "isaac_grasp"
 
 _KEYS = (
     "file_name", "object", "mesh", "gripper_frame", "frame_in_gripper", "standoff_m", "approach",
-    "selected", "closed", "shown", "automatic", "fingers", GRASPS_KEY,
+    "known_frames", "selected", "closed", "shown", "automatic", "fingers", GRASPS_KEY,
 )  # fmt: skip
 _MESH_KEYS = ("name", "path", "sha256", "scale", "content")
 _INDENT = "    "
@@ -173,6 +173,10 @@ def saved_grasps_to_mapping(saved: SavedGrasps) -> dict[str, Any]:
         "frame_in_gripper": pose_to_mapping(scene.transform_frame_to_gripper),
         "standoff_m": scene.standoff_m,
         "approach": scene.approach,
+        "known_frames": {
+            written: {"link": link, **pose_to_mapping(offset)}
+            for written, (link, offset) in scene.known_frames.items()
+        },
         "selected": view.selected,
         "closed": view.closed,
         "shown": view.shown,
@@ -225,6 +229,7 @@ def _scene(section: Section, grasps: GraspSpec) -> GraspScene:
         "approach": section.text("approach", "+z"),
         "transform_object_to_world": _pose(section, "object"),
         "transform_frame_to_gripper": _pose(section, "frame_in_gripper"),
+        "known_frames": _known_frames(section),
     }
     if "standoff_m" in section:
         values["standoff_m"] = section.number("standoff_m")
@@ -239,6 +244,17 @@ def _scene(section: Section, grasps: GraspSpec) -> GraspScene:
 
 def _pose(section: Section, key: str) -> Pose:
     return pose_from_section(section.section(key)) if key in section else Pose()
+
+
+def _known_frames(section: Section) -> dict[str, tuple[str, Pose]]:
+    if "known_frames" not in section:
+        return {}
+    frames = section.section("known_frames")
+    entries = {written: frames.section(written) for written in frames.mapping}
+    return {
+        written: (entry.text("link"), pose_from_section(entry, "link"))
+        for written, entry in entries.items()
+    }
 
 
 def _mesh(section: Section) -> SavedMesh:

@@ -29,7 +29,7 @@ class GraspDetails:
         self._text = gui.add_html(block(_NOTHING))
         self._closed = gui.add_slider(
             "fingers", 0.0, 1.0, 0.05, 1.0, visible=False,
-            marks=((0.0, "before"), (1.0, "in the grasp")),
+            marks=((0.0, "before"), (1.0, "held")),
             hint="Shows the selected gripper with its fingers as before the grasp, as in it, or "
             "between.",
         )  # fmt: skip
