@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +16,10 @@ import yaml
 
 from tests.export.subjects import rich_subject
 from workbench.cli import main
+from workbench.commands.export import KINDS
 from workbench.live.session_file import SessionFile, write_session
 from workbench.model.request import RobotRequest
+from workbench.resources import resource_folder
 
 
 @pytest.fixture
@@ -72,6 +75,25 @@ def test_a_program_is_written_for_the_robot_that_is_named(
     assert "ur5_robot.urdf" in path.read_text() and "gain=0.3" in path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) & 0o600 == 0o600
     assert "needs a robot" in refusal(capsys, config, "--to", "pink")
+
+
+def test_the_commands_of_the_help_page_write_every_kind(
+    capsys: pytest.CaptureFixture[str], config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Path(config).name == "tuned.yaml"
+    text = (resource_folder("static") / "help" / "export.md").read_text(encoding="utf-8")
+    kinds = []
+    for line in re.findall(r"^workbench export (.*)$", text, re.MULTILINE):
+        words = shlex.split(line)
+        status, out, _ = run(capsys, *words)
+        assert status == 0
+        kinds.append(words[words.index("--to") + 1])
+        if "--out" in words:
+            assert (tmp_path / words[-1]).stat().st_size > 0
+        else:
+            assert out.startswith("--manipulationmodule.kinematics.")
+    assert kinds == list(KINDS)
 
 
 def test_a_session_brings_its_robot_and_all_its_settings(
