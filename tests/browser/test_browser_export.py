@@ -1,4 +1,4 @@
-"""Out by the dialog and back by the clipboard, as a person does it."""
+"""Out by the dialog, back by the clipboard, and as the other side would run it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.page import SCENE, Workbench
-from tests.browser.served import serve
+from tests.browser.served import Served, serve
 from workbench.cli import main
 
 pytestmark = pytest.mark.browser
@@ -35,7 +35,7 @@ def download(page: Workbench, button: str, path: Path) -> Path:
 def test_settings_go_out_as_a_program_and_come_back_as_flags(
     open_page: Callable[..., Workbench], tmp_path: Path
 ) -> None:
-    with serve(ROBOT) as served:
+    with serve(ROBOT, "--tool-frame", "left_hand") as served:
         page = open_page(served)
         page.tab("Tune")
         page.type("gain", "0.3")
@@ -82,3 +82,22 @@ def test_settings_go_out_as_a_program_and_come_back_as_flags(
         expect(page.page.get_by_text("The text is selected").first).to_be_visible()
         selected = page.page.evaluate("() => getSelection().toString()")
         assert "pink = PinkKinematicsConfig(" in selected and "gain=0.3," in selected
+
+        drive_as_isaac_sim_and_back(page, served)
+
+
+def drive_as_isaac_sim_and_back(page: Workbench, served: Served) -> None:
+    z_m = served.state()["tools"]["left_hand"]["target"]["position"][2]
+    for mode, title, way_m in (("isaac", "as Isaac Sim", 0.1), ("live", "live", 0.05)):
+        page.tab("Run")
+        page.field("mode").click()
+        page.page.get_by_role("option", name=title, exact=True).click()
+        served.wait_for(lambda state, mode=mode: state["mode"] == mode)
+        page.tab("Tasks")
+        wanted_m = round(z_m + way_m, 3)
+        page.set("z", f"{wanted_m:.3f}")
+        state = served.wait_for(
+            lambda state, z_m=wanted_m: abs(state["tools"]["left_hand"]["position"][2] - z_m) < 2e-3
+        )
+        assert state["mode"] == mode and state["status"]["ok"]
+        assert state["tools"]["left_hand"]["position_error_m"] < 5e-3
