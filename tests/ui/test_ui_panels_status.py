@@ -10,6 +10,7 @@ import pytest
 
 from tests.live.live_fakes import fake_bundle, start_settings
 from tests.ui.panel_rig import PanelRig, handles, html_of, labelled, text_of
+from workbench.config.profile_examples import ProfileExample
 from workbench.ik.streaming_types import StreamingState
 from workbench.live.snapshot import Status, StreamingView
 from workbench.model.collision_pairs import ClosestPair
@@ -143,6 +144,16 @@ def test_remarks_of_the_robot_are_shown_as_text(panel_rig: PanelRig) -> None:
     panel.refresh(panel_rig.session.state)
     assert "&#60;iframe&#62;" in html_of(panel_rig)
     assert "<iframe" not in html_of(panel_rig)
+
+
+def test_an_example_is_named_with_its_robot(panel_rig: PanelRig) -> None:
+    bundle = fake_bundle("walker")
+    example = ProfileExample("standing", "Standing on both feet")
+    bundle = replace(bundle, description=replace(bundle.description, example=example))
+    panel = StatusPanel(panel_rig.context)
+    panel_rig.session.replace_bundle(bundle, start_settings(bundle))
+    panel.refresh(panel_rig.session.state)
+    assert "Example: Standing on both feet" in text_of(panel_rig)
 
 
 def test_a_running_job_shows_and_can_be_stopped(panel_rig: PanelRig) -> None:

@@ -227,7 +227,8 @@ class Monitor:
         late = [state for state in asked if state.code != "ok"]
         if not late:
             count = len(asked)
-            return Status("ok", "target reached" if count == 1 else f"all {count} targets reached")
+            which = {1: "target", 2: "both targets"}.get(count, f"all {count} targets")
+            return Status("ok", f"{which} reached")
         away = "; ".join(_distance_text(state, inputs.config) for state in late)
         if reversing:
             text = "oscillating at its reach: raise lm_damping"

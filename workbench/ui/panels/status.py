@@ -71,6 +71,9 @@ class StatusPanel:
 
 def _robot_block(description: RobotDescription, loading: str | None) -> str:
     lines = [f"<b>{plain(description.title or description.name)}</b>"]
+    if description.example is not None:
+        # The example may let go what the profile's title says is held.
+        lines.append(f"Example: {plain(description.example.title)}")
     if loading is not None:
         lines.append(f"loading {plain(loading)} …")
     lines.append(f'<span class="dim">{plain(description.source)}</span>')
