@@ -34,7 +34,8 @@ from workbench.ik.held_joints import HeldJoints, joint_index
 from workbench.ik.look_ahead import solve_apart
 from workbench.ik.posture import PresentPostureTask
 from workbench.ik.solvers import is_built_by_hand, quiet_exit_warnings, solve
-from workbench.ik.task_builder import hard_frame, tool_task_cost
+from workbench.ik.task_builder import hard_frame
+from workbench.ik.task_factory import tool_task_cost
 from workbench.ik.types import TickInputs
 from workbench.poses import Pose
 
