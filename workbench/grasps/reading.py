@@ -47,6 +47,7 @@ FRAME_KEYS = {
 }
 """Both spellings of the two frames, the present one first."""
 
+_CONFIDENCE = "a number from 0 to 1"
 _THREE_NUMBERS = "three finite numbers [x, y, z]"
 _ORIENTATION = "{w: number, xyz: [x, y, z]}"
 
@@ -208,7 +209,9 @@ class _Reader:
             self._take_pregrasp(name, grasp, pregrasps, poses.quaternions[-1])
         confidence = grasp.get("confidence")
         if confidence is not None and type(confidence) is not float:
-            confidence = self._number(confidence, "grasps", name, "confidence")
+            confidence = self._number(
+                confidence, "grasps", name, "confidence", expected=_CONFIDENCE
+            )
         if confidence is not None and not 0.0 <= confidence <= 1.0:
             self._check_confidence(name, confidence)
         extras = {}
@@ -227,7 +230,7 @@ class _Reader:
         if not np.isfinite(confidence):
             raise self._error(
                 "is not finite", "grasps", name, "confidence", value=confidence,
-                expected="a number from 0 to 1",
+                expected=_CONFIDENCE,
             )  # fmt: skip
         self._odd_confidences.append((name, confidence))
 
