@@ -103,7 +103,8 @@ def tool_line(tool: ToolState) -> str:
 
 def closest_row(pair: ClosestPair) -> tuple[str, str]:
     """Return the row of the two links nearest each other, in the colour of their line."""
-    name = f"{dot(css(CLOSEST_PAIR_RGB))} {plain(pair.link_a)} to {plain(pair.link_b)}"
+    links = f"{plain(pair.link_a)} to {plain(pair.link_b)}"
+    name = f'{dot(css(CLOSEST_PAIR_RGB))} <span class="dim">closest:</span> {links}'
     return name, plain(distance_text(pair))
 
 
