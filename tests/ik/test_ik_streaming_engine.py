@@ -13,6 +13,7 @@ import pytest
 from tests.ik.engines import CALM, DT, load, moved
 from tests.robots_inline import BENT, SIX_AXIS_ARM
 from workbench.config.kinematics import PinkKinematicsConfig
+from workbench.config.limits import FloatingBaseVelocityLimitSpec
 from workbench.config.simulated_arm import SimulatedArmConfig
 from workbench.config.streaming import StreamingConfig
 from workbench.config.tasks import PostureTaskSpec
@@ -156,12 +157,21 @@ def test_the_task_list_is_part_of_every_step(tmp_path: Path) -> None:
     assert plain.tick(inputs(plain, targets=here)).positions[2] == pytest.approx(0.9, abs=1e-3)
 
 
-def test_lists_with_a_floating_base_are_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_lists_count_on_a_floating_base_as_well_and_leave_it_where_it_is(tmp_path: Path) -> None:
     robot = load(tmp_path, SIX_AXIS_ARM, tools=("tool",), floating_base=True)
     engine = StreamingEngine(robot)
-    engine.set_positions(AT_BENT)
-    result = engine.tick(inputs(engine, tasks=(PostureTaskSpec(name="posture"),)))
-    assert result.state == "settings_refused" and "floating base" in result.status.cause
+    base = Pose(np.array([0.5, 0.0, 0.2]), np.array([0.0, 0.0, 0.0, 1.0]))
+    engine.set_positions(AT_BENT, base)
+    here = engine.observe(inputs(engine, targets={})).tools[0].transform_tool_to_world
+    posture = PostureTaskSpec(name="elbow up", cost={"elbow": 10.0}, target={"elbow": 0.5})
+    fast = FloatingBaseVelocityLimitSpec(name="fast", linear_m_s=9.0, angular_rad_s=9.0)
+    options = {"targets": {"tool": here}, "tasks": (posture,), "limits": (fast,)}
+    for _ in range(200):
+        result = engine.tick(inputs(engine, **options))
+        assert result.state == "tracking" and result.status.ok, result.status
+    result = engine.observe(inputs(engine, **options))
+    assert result.transform_base_to_world == base
+    assert result.positions[2] == pytest.approx(0.5, abs=0.02)
 
 
 def test_missing_feedback_is_named(engine: StreamingEngine) -> None:

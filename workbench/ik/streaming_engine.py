@@ -214,7 +214,7 @@ class StreamingEngine:
         if self._listed is None:
             self._listed = ListedStep(self._robot, self._collision)
         listed = self._listed
-        return lambda start: listed.next_positions(start, inputs)
+        return lambda start: listed.next_positions(start, inputs, self._base)
 
     def _measured(self, inputs: StreamingInputs) -> Vector | None:
         """Return the measured positions in the description's order; None where one is missing."""
