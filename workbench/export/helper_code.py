@@ -55,6 +55,11 @@ def solve(problem: qpsolvers.Problem) -> np.ndarray:
     return solution.x
 '''
 
+SPARSE_SOLVERS = (
+    "clarabel", "copt", "gurobi", "highs", "mosek", "osqp", "qpalm", "qtqp", "scs", "sip",
+)  # fmt: skip
+"""Solvers that take sparse matrices only, and that are complained about at every dense one."""
+
 NAME_LINKS_ALONE = '''
 def name_links_alone(model: pinocchio.Model, held_ids: Sequence[int] = ()) -> None:
     """Rename what is called like a link or a tool frame, which would hide it from Pink."""

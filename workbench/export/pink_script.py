@@ -18,6 +18,7 @@ from workbench.export.helper_code import (
     PER_JOINT,
     ROTATION_OF,
     SOLVE,
+    SPARSE_SOLVERS,
     WITH_POSITIONS,
     helper,
 )
@@ -59,11 +60,6 @@ from workbench.model.description import Joint, RobotDescription
 
 CIRCLE_RADIUS_M = 0.04
 CIRCLE_TICKS = 300
-
-SPARSE_SOLVERS = (
-    "clarabel", "copt", "gurobi", "highs", "mosek", "osqp", "qpalm", "qtqp", "scs", "sip",
-)  # fmt: skip
-"""Solvers that take sparse matrices only, and that are complained about at every dense one."""
 
 _FAR = 1e4
 """Stands in for the missing one of two limits, which Pink would drop together."""
