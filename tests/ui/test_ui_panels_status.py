@@ -112,8 +112,8 @@ def test_the_closest_links_are_told_where_no_mesh_hides_them(panel_rig: PanelRig
     panel = StatusPanel(panel_rig.context)
     snapshot = panel_rig.loop.step()
     ends = frozen_array([0.0, 0.0, 0.0])
-    panel.show(replace(snapshot, closest_pair=ClosestPair("a<b", "hand", 0.0123, ends, ends)))
-    assert "a<b to hand" in text_of(panel_rig) and "12.3 mm" in text_of(panel_rig)
+    panel.show(replace(snapshot, closest_pair=ClosestPair("a<b", "hand_link", 0.0123, ends, ends)))
+    assert "a<b to hand_<wbr>link" in text_of(panel_rig) and "12.3 mm" in text_of(panel_rig)
     panel.show(snapshot)
     assert "12.3 mm" not in text_of(panel_rig)
 

@@ -12,7 +12,13 @@ from workbench.ui.page_style import block, rows_table
 from workbench.ui.panels.context import PanelContext
 from workbench.ui.panels.emergency_stop import EmergencyStop
 from workbench.ui.panels.mode import mode_line
-from workbench.ui.panels.words import closest_row, status_lines, timing_rows, tool_line
+from workbench.ui.panels.words import (
+    breakable,
+    closest_row,
+    status_lines,
+    timing_rows,
+    tool_line,
+)
 from workbench.ui.widgets import add_button, on_click
 
 
@@ -49,7 +55,7 @@ class StatusPanel:
 
     def show(self, snapshot: StateSnapshot) -> None:
         """Show errors, timing and status."""
-        rows = [(plain(tool.result.frame), tool_line(tool)) for tool in snapshot.tools]
+        rows = [(breakable(tool.result.frame), tool_line(tool)) for tool in snapshot.tools]
         if snapshot.closest_pair is not None:
             # The scene draws the pair as well, where a mesh may hide the line.
             rows.append(closest_row(snapshot.closest_pair))

@@ -101,9 +101,15 @@ def tool_line(tool: ToolState) -> str:
     return f"{dot(_CSS_OF_STATE[state])} {error_text(tool)} {words}"
 
 
+def breakable(name: str) -> str:
+    """Return a name that a narrow column breaks after an underscore rather than within a word."""
+    underscore = plain("_")
+    return plain(name).replace(underscore, f"{underscore}<wbr>")
+
+
 def closest_row(pair: ClosestPair) -> tuple[str, str]:
     """Return the row of the two links nearest each other, in the colour of their line."""
-    links = f"{plain(pair.link_a)} to {plain(pair.link_b)}"
+    links = f"{breakable(pair.link_a)} to {breakable(pair.link_b)}"
     name = f'{dot(css(CLOSEST_PAIR_RGB))} <span class="dim">closest:</span> {links}'
     return name, plain(distance_text(pair))
 
