@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.page import Workbench
-from tests.browser.served import serve
+from tests.browser.served import Served, serve
 
 pytestmark = pytest.mark.browser
 
@@ -22,8 +22,16 @@ ROBOT = "dual_arm_7dof"
 MARKER = "injected_by_a_name"
 
 
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    with serve(ROBOT) as one:
+        yield one
+
+
 @pytest.mark.parametrize("key", ["websocket", "playbackPath", "web%73ocket"])
-def test_a_link_that_names_another_server_is_refused(browser: Browser, key: str) -> None:
+def test_a_link_that_names_another_server_is_refused(
+    served: Served, browser: Browser, key: str
+) -> None:
     asked: list[str] = []
 
     class Elsewhere(BaseHTTPRequestHandler):
@@ -37,26 +45,26 @@ def test_a_link_that_names_another_server_is_refused(browser: Browser, key: str)
     elsewhere = ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
     threading.Thread(target=elsewhere.serve_forever, daemon=True).start()
     try:
-        with serve(ROBOT) as served:
-            page = browser.new_page()
-            host, port = "127.0.0.1", elsewhere.server_address[1]
-            answer = page.goto(f"{served.url}?{key}=ws://{host}:{port}/evil")
-            assert answer is not None and answer.status == 403
-            page.close()
+        page = browser.new_page()
+        host, port = "127.0.0.1", elsewhere.server_address[1]
+        answer = page.goto(f"{served.url}?{key}=ws://{host}:{port}/evil")
+        assert answer is not None and answer.status == 403
+        page.close()
     finally:
         elsewhere.shutdown()
         elsewhere.server_close()
     assert asked == []
 
 
-def test_the_page_may_talk_to_its_own_server_only(open_page: Callable[..., Workbench]) -> None:
-    with serve(ROBOT) as served:
-        page = open_page(served)
-        blocked = page.page.evaluate(
-            "() => fetch('http://127.0.0.1:9/').then(() => 'sent', error => String(error))"
-        )
-        assert "Failed to fetch" in blocked
-        assert any("Content Security Policy" in line for line in page.console)
+def test_the_page_may_talk_to_its_own_server_only(
+    served: Served, open_page: Callable[..., Workbench]
+) -> None:
+    page = open_page(served)
+    blocked = page.page.evaluate(
+        "() => fetch('http://127.0.0.1:9/').then(() => 'sent', error => String(error))"
+    )
+    assert "Failed to fetch" in blocked
+    assert any("Content Security Policy" in line for line in page.console)
 
 
 def test_names_that_are_markup_run_nothing(
