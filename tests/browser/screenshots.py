@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, ViewportSize, sync_playwright
 from tests.bench.many_grasps import OBJECT, many_grasps
 from tests.browser.chromium import FLAGS, find
 from tests.browser.page import SMALL, Camera, Workbench
-from tests.browser.served import serve
+from tests.browser.served import Served, serve
 from workbench.grasps import import_grasps_from_file
 from workbench.grasps.shipped import shipped_grasps
 from workbench.grasps.writing import export_grasps_to_file
@@ -90,7 +90,7 @@ def four_grasps(browser: Browser, picture: Path) -> None:
             page = Workbench(browser, served, camera=camera, size=SMALL)
             _hide_gizmo(page)
             page.tab("Grasps")
-            served.wait_for(_is_checked, timeout_s=CHECK_TIMEOUT_S)
+            _wait_until_checked(served)
             page.page.get_by_role("button", name=FOUR[0]).click(timeout=CLICK_TIMEOUT_MS)
             served.wait_for(lambda state: state["selected_grasp"] == FOUR[0])
             _take(page, picture)
@@ -104,10 +104,10 @@ def many_grasps_checked(browser: Browser, picture: Path) -> None:
         export_grasps_to_file(many_grasps(MANY), path)
         mesh = str(shipped_grasps(OBJECT).mesh)
         with serve("panda", "--grasps", str(path), "--object", mesh) as served:
+            _wait_until_checked(served)  # before a page that draws takes the processor
             page = Workbench(browser, served, camera=camera, size=SMALL)
             _hide_gizmo(page)
             page.tab("Grasps")
-            served.wait_for(_is_checked, timeout_s=CHECK_TIMEOUT_S)
             _take(page, picture)
 
 
@@ -118,10 +118,14 @@ PICTURES: Mapping[str, Callable[[Browser, Path], None]] = {
 }
 
 
-def _is_checked(state: dict[str, Any]) -> bool:
-    return bool(state["grasps"]) and not any(
-        grasp["state"] in _OPEN for grasp in state["grasps"].values()
-    )
+def _wait_until_checked(served: Served) -> None:
+    deadline = time.monotonic() + CHECK_TIMEOUT_S
+    while time.monotonic() < deadline:
+        grasps = served.state()["grasps"].values()
+        if grasps and not any(grasp["state"] in _OPEN for grasp in grasps):
+            return
+        time.sleep(1.0)
+    raise AssertionError("the check never ended")
 
 
 def _hide_gizmo(page: Workbench) -> None:

@@ -170,16 +170,11 @@ def test_rules_are_those_of_the_session_but_for_what_is_switched_off() -> None:
 
 def test_what_cannot_be_taken_along_is_said() -> None:
     rules = ReachRules(limits=(AccelerationLimitSpec(name="brisk"),))
-    assert ReachRules().left_out(floating_base=True) == ""
-    assert "its plans, like those of the planning mode, do not: brisk" in rules.left_out(
-        floating_base=False
-    )
-    assert "leave the lists of tasks, limits and barriers out: brisk" in rules.left_out(
-        floating_base=True
-    )
+    assert ReachRules().left_out == ""
+    assert "its plans, like those of the planning mode, do not: brisk" in rules.left_out
 
 
-def test_a_floating_base_stands_at_its_home_and_leaves_lists_out(tmp_path: Path) -> None:
+def test_a_floating_base_stands_at_its_home(tmp_path: Path) -> None:
     urdf = robot(
         joint("slide", "prismatic", child="cart", axis="1 0 0", xyz="0 0 0"),
         joint("turn", parent="cart", xyz="0 0 0"),

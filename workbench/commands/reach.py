@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     settings = _settings(options, session, structure)
     question = ReachQuestion.of(settings, _gripper_link(options, spec, structure), how)
     targets = grasp_targets(spec, object_pose, how)
-    note = question.rules.left_out(floating_base=structure.floating_base)
+    note = question.rules.left_out
     if note:
         print(f"note: {note}", file=sys.stderr)
     results = _check(request, question, targets)

@@ -23,7 +23,6 @@ from workbench.poses import Pose, angle_between
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 LARGEST_DEVIATION_M = 5e-3
 LARGEST_DEVIATION_RAD = math.radians(3.0)
@@ -137,7 +136,7 @@ class ApproachRunner:
         self._settings = settings
         self._touching = touching
         self._setpoint = Pose()
-        self._fastest = np.zeros(len(arm.robot.joint_names), dtype=bool)
+        self._last_step: tuple[Vector, Vector | None] = arm.robot.home, None
 
     def run(self, target: GraspTarget, start: Vector) -> Approach:
         """Go from the pregrasp pose to the grasp.
@@ -151,7 +150,7 @@ class ApproachRunner:
 
         def solve(start: Vector) -> tuple[Vector | None, SolveStatus]:
             candidate, status = next_positions(start)
-            self._fastest = _at_bound(start, candidate, period * self._velocity_limits)
+            self._last_step = start, candidate
             return candidate, status
 
         arm, line = self._arm, Line(target.pregrasp, target.grasp)
@@ -202,7 +201,7 @@ class ApproachRunner:
 
         def solve(start: Vector) -> tuple[Vector | None, SolveStatus]:
             inputs = replace(self._inputs, targets={frame: self._setpoint})
-            return listed.next_positions(start, inputs)
+            return listed.next_positions(start, inputs, inputs.home_base)
 
         return solve
 
@@ -216,8 +215,7 @@ class ApproachRunner:
 
     def _what_holds(self, step: StreamingStep) -> str:
         """Return which bounds a step has come to, or that none has, as the end of a sentence."""
-        names = np.array(self._arm.robot.joint_names)
-        fastest = tuple(dict.fromkeys((*names[self._fastest].tolist(), *step.at_velocity_step)))
+        fastest = tuple(dict.fromkeys((*self._fastest(), *step.at_velocity_step)))
         reasons = (
             ("at its velocity bound", fastest),
             ("at its tracking window", step.at_tracking_window),
@@ -226,13 +224,15 @@ class ApproachRunner:
         told = "".join(f"; {', '.join(names)} {reason}" for reason, names in reasons if names)
         return told or "; no bound is in its way: these weights follow slowly there"
 
+    def _fastest(self) -> list[str]:
+        """Return the joints that step as far as they may, before a filter shortens the step."""
+        start, end = self._last_step
+        if end is None:
+            return []
+        largest_step = self._velocity_limits / self._settings.rate_hz
+        is_at_bound = np.abs(end - start) >= _AT_BOUND_SHARE * largest_step
+        return np.array(self._arm.robot.joint_names)[is_at_bound].tolist()
+
     def _has_arrived(self, positions: Vector, grasp: Pose) -> bool:
         error_m, error_rad = self._arm.errors(positions, grasp)
         return error_m <= ARRIVED_M and error_rad <= ARRIVED_RAD
-
-
-def _at_bound(start: Vector, end: Vector | None, largest_step: Vector) -> Mask:
-    """Return which joints step as far as they may, before any filter makes the step smaller."""
-    if end is None:
-        return np.zeros(len(start), dtype=bool)
-    return np.abs(end - start) >= _AT_BOUND_SHARE * largest_step

@@ -64,20 +64,12 @@ class ReachRules:
         """Whether an entry of a list adds to the twelve settings."""
         return bool(self.tasks or self.limits or self.barriers)
 
-    def left_out(self, *, floating_base: bool) -> str:
-        """Return what a check cannot take along, as a sentence; empty where it takes all.
-
-        Args:
-            floating_base: Whether the robot's base floats.
-        """
+    @property
+    def left_out(self) -> str:
+        """What a check cannot take along, as a sentence; empty where it takes all."""
         if not self.has_lists:
             return ""
         names = ", ".join(spec.name for spec in (*self.tasks, *self.limits, *self.barriers))
-        if floating_base:
-            return (
-                "Reach checks hold a floating base at its home, and leave the lists of tasks, "
-                f"limits and barriers out: {names}."
-            )
         return (
             "The approach of a reach check takes the lists of tasks, limits and barriers along; "
             f"its plans, like those of the planning mode, do not: {names}."

@@ -19,8 +19,7 @@ from workbench.model.robot import Robot, load_robot
 def start_reach_work(request: RobotRequest) -> ReachWork:
     """Load a robot, with the hulls of its links, and return what checks grasps for it.
 
-    A floating base stays at its home, and takes no lists along; see
-    :meth:`~workbench.grasps.reach_rules.ReachRules.left_out`.
+    A floating base stays at its home.
 
     Args:
         request: The robot.
@@ -37,9 +36,7 @@ def start_reach_work(request: RobotRequest) -> ReachWork:
         nonlocal last
         question = task.question
         if last is None or last[0] != question:
-            make_listed = None
-            if not robot.description.floating_base:
-                make_listed = partial(ListedStep, _with_tool(robot, question.frame), collision)
+            make_listed = partial(ListedStep, _with_tool(robot, question.frame), collision)
             checker = ReachChecker(
                 controlled_from_robot(robot, question.rules.home_base), question.kinematics,
                 question.frame, question.settings, streaming=question.streaming,
