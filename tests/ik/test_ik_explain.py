@@ -20,7 +20,7 @@ from workbench.config.tasks import (
     PostureTaskSpec,
 )
 from workbench.ik import explain
-from workbench.ik.explanation import Explanation, Pull
+from workbench.ik.explanation import Explanation, Holder, Pull
 from workbench.ik.tick import LiveEngine
 from workbench.ik.types import SolveStatus
 from workbench.poses import Pose
@@ -205,3 +205,13 @@ def test_every_row_has_a_label_with_all_entries_on(tmp_path: Path) -> None:
     assert ("the floating base", "base velocity") in {
         (limit.name, limit.quantity) for limit in explanation.limits
     }
+
+
+def test_whoever_helps_is_named_beside_who_holds_more_than_the_whole() -> None:
+    holders = (
+        Holder("right", "task", 2.0, "right"),
+        Holder("left", "task", -0.995, "left"),
+        Holder("damping", "damping", -0.005, "damping"),
+    )
+    explanation = Explanation(pulls=(Pull("body", 1.0, holders),))
+    assert explanation.words == "right holds 200 %, left helps with 100 %"

@@ -145,14 +145,16 @@ class Explanation:
 
 
 def _worth(holder: Holder) -> bool:
-    return holder.share >= _WORTH_A_WORD
+    return abs(holder.share) >= _WORTH_A_WORD
 
 
 def _pull_words(pull: Pull) -> str:
     if pull.stuck:
         return "no joint motion brings it closer"
+    # Whoever helps is named as well: without it a holder's share of over 100 % has no sense.
     return ", ".join(
-        f"{holder.words} holds {100.0 * holder.share:.0f} %"
+        f"{holder.words} {'holds' if holder.share > 0.0 else 'helps with'} "
+        f"{100.0 * abs(holder.share):.0f} %"
         for holder in pull.holders
         if _worth(holder)
     )
