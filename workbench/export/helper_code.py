@@ -61,18 +61,57 @@ SPARSE_SOLVERS = (
 """Solvers that take sparse matrices only, and that are complained about at every dense one."""
 
 NAME_LINKS_ALONE = '''
-def name_links_alone(model: pinocchio.Model, held_ids: Sequence[int] = ()) -> None:
-    """Rename what is called like a link or a tool frame, which would hide it from Pink."""
-    body = pinocchio.FrameType.BODY
+def name_links_alone(model: {module}.Model) -> None:
+    """Rename what is called like a link or a tool frame, which would hide it."""
+    body = {module}.FrameType.BODY
     names = {frame.name for frame in model.frames if frame.type == body}
     names.update(TOOL_FRAMES)
     for frame in model.frames:
         if frame.type != body and frame.name in names:
             frame.name += " (joint)"
-    for index in held_ids:
-        if model.names[index] in names:
-            model.names[index] += " (joint)"
 '''
+
+HOLD_JOINTS = '''
+def hold_joints(robot: ElementTree.Element) -> None:
+    """Turn each held joint into two fixed ones: its origin, then how far it has gone."""
+    for joint in robot.findall("joint"):
+        name, child = joint.get("name", ""), joint.find("child")
+        if name not in HELD or child is None:
+            continue
+        axis = joint.find("axis")
+        direction = np.array(
+            [float(n) for n in ("1 0 0" if axis is None else axis.get("xyz")).split()],
+        )
+        way = HELD[name] * direction / np.linalg.norm(direction)
+        if joint.get("type") == "prismatic":
+            xyz, rpy = way, np.zeros(3)
+        else:
+            xyz, rpy = np.zeros(3), roll_pitch_yaw(kinematics.exp3(way))
+        origin = {
+            "xyz": " ".join(str(float(n)) for n in xyz),
+            "rpy": " ".join(str(float(n)) for n in rpy),
+        }
+        link = child.get("link", "")
+        between = f"{link} before {name}"
+        joint.set("type", "fixed")
+        child.set("link", between)
+        ElementTree.SubElement(robot, "link", name=between)
+        gone = ElementTree.SubElement(robot, "joint", name=f"{name} gone", type="fixed")
+        ElementTree.SubElement(gone, "parent", link=between)
+        ElementTree.SubElement(gone, "child", link=link)
+        ElementTree.SubElement(gone, "origin", origin)
+
+
+def roll_pitch_yaw(rotation: np.ndarray) -> np.ndarray:
+    """Return fixed-axis roll, pitch and yaw of a rotation matrix, rad."""
+    cosine = math.hypot(rotation[0, 0], rotation[1, 0])
+    pitch = math.atan2(-rotation[2, 0], cosine)
+    if cosine < 1e-9:  # roll and yaw turn about the same axis
+        return np.array([0.0, pitch, math.atan2(-rotation[0, 1], rotation[1, 1])])
+    roll = math.atan2(rotation[2, 1], rotation[2, 2])
+    return np.array([roll, pitch, math.atan2(rotation[1, 0], rotation[0, 0])])
+'''
+"""Pinker cannot take joints out of a model, so that they are written into the URDF as fixed."""
 
 INWARD = '''
 def inward(model: {module}.Model, q: np.ndarray, margin: float) -> np.ndarray:

@@ -120,8 +120,6 @@ def isaac_script(subject: ExportSubject) -> str:
     standard = ["import sys", "from pathlib import Path"]
     if "math." in body:
         standard.insert(0, "import math")
-    if "Sequence[" in body:
-        standard.insert(-1, "from collections.abc import Sequence")
     libraries = ["import numpy as np"]
     libraries += ["import pink"] if "pink.Configuration" in body else []
     libraries += ["import pink.barriers"] if "pink.barriers." in body else []
@@ -176,7 +174,7 @@ def _constants(subject: ExportSubject, plan: StackPlan, robot: RobotDescription)
 def _helpers(plan: StackPlan, robot: RobotDescription) -> Iterator[str]:
     extras = [spec for spec in plan.extras if can_write(spec)]
     if has_namesakes(robot):
-        yield NAME_LINKS_ALONE
+        yield helper(NAME_LINKS_ALONE)
     if needs_rotation(extras) or robot.defined_tools:
         yield helper(ROTATION_OF)
     if needs_per_joint(extras):

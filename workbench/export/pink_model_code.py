@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.config.profile import ToolFrame
-from workbench.export.python_text import call, number, text, transform
+from workbench.export.python_text import call, names, number, text, transform
 from workbench.export.task_code import PINK, PINKER, Dialect
 from workbench.model.description import RobotDescription
 from workbench.model.limits import BASE_VELOCITY_M_S, BASE_VELOCITY_RAD_S
+
+_WIDTH = 84
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def load_model_code(robot: RobotDescription, words: Words) -> str:
     build = _build_pinker(robot) if words.is_pinker else _build_pink(robot)
     tools = add_tools_code(robot, words)
     base = ""
-    if robot.floating_base and not words.is_pinker:
+    if robot.floating_base:
         base = (
             f"    velocity[:3] = {number(BASE_VELOCITY_M_S)}  # m/s\n"
             f"    velocity[3:6] = {number(BASE_VELOCITY_RAD_S)}  # rad/s\n"
@@ -104,15 +106,44 @@ def load_model_code(robot: RobotDescription, words: Words) -> str:
     )
 
 
+def taken_out(robot: RobotDescription, words: Words) -> dict[str, float]:
+    """Return the joints that are no part of the program's model, and where they stay, rad or m.
+
+    Mimic joints that Pinocchio cannot carry are among them, and for Pinker, which knows none, all
+    mimic joints: they stay where they start.
+    """
+    positions = {held.name: held.position for held in robot.held_joints}
+    for follower in robot.followers:
+        if words.is_pinker or not follower.in_model:
+            leader = robot.home[follower.leader]
+            positions[follower.name] = follower.multiplier * leader + follower.offset
+    return positions
+
+
 def has_namesakes(robot: RobotDescription) -> bool:
     """Tell whether a joint is called like a link or a tool frame, as Pinocchio allows."""
-    names = {*robot.frames, *(tool.name for tool in robot.defined_tools)}
-    return any(link.joint in names for link in robot.links)
+    return bool(_namesakes(robot))
 
 
 def add_tools_code(robot: RobotDescription, words: Words) -> str:
     """Return the lines that add the tool frames which the URDF does not have to ``model``."""
     return "".join(_tool(tool, words) for tool in robot.defined_tools)
+
+
+def _namesakes(robot: RobotDescription) -> list[str]:
+    """Return the names of joints that a link or a tool frame has as well."""
+    frames = {*robot.frames, *(tool.name for tool in robot.defined_tools)}
+    joints = (link.joint for link in robot.links if link.joint is not None)
+    return [joint for joint in joints if joint in frames]
+
+
+def _root_joint_name(robot: RobotDescription) -> str:
+    """Return a name for the joint of a floating base that the URDF leaves free."""
+    taken = {*robot.frames, *(link.joint for link in robot.links)}
+    name = "root_joint"
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _build_pink(robot: RobotDescription) -> str:
@@ -131,16 +162,27 @@ def _build_pink(robot: RobotDescription) -> str:
     arguments = ["xml" if mimics else "str(urdf)"]
     if robot.floating_base:
         arguments.append("pinocchio.JointModelFreeFlyer()")
+        if _root_joint_name(robot) != "root_joint":
+            arguments.append(text(_root_joint_name(robot)))
     if mimics:
         arguments.append("mimic=True")
-    lines.append(f"model = {source}({', '.join(arguments)})")
-    if robot.held_joints:
+    whole = f"model = {source}({', '.join(arguments)})"
+    lines.append(whole if len(whole) <= _WIDTH else f"model = {call(source, arguments, 4)}")
+    held = taken_out(robot, PINK_WORDS)
+    if held:
         lines += [
             "held_q = with_positions(model, pinocchio.neutral(model), HELD)",
             "held_ids = sorted(model.getJointId(name) for name in HELD)",
-            *(["name_links_alone(model, held_ids)"] if has_namesakes(robot) else []),
-            "model = pinocchio.buildReducedModel(model, held_ids, held_q)",
         ]
+        if has_namesakes(robot):
+            lines.append("name_links_alone(model)")
+        hidden = [name for name in _namesakes(robot) if name in held]
+        if hidden:
+            lines += [
+                f"for name in {names(hidden, 4)}:",
+                '    model.names[model.getJointId(name)] += " (joint)"',
+            ]
+        lines.append("model = pinocchio.buildReducedModel(model, held_ids, held_q)")
     if has_namesakes(robot):
         lines.append("name_links_alone(model)")
     return "".join(f"    {line}\n" for line in lines)
@@ -148,16 +190,17 @@ def _build_pink(robot: RobotDescription) -> str:
 
 def _build_pinker(robot: RobotDescription) -> str:
     lines = ["root = ElementTree.parse(urdf).getroot()"]
-    if robot.held_joints:
-        lines += [
-            'for joint in root.findall("joint"):',
-            '    if joint.get("name") in HELD:',
-            '        joint.set("type", "fixed")',
-        ]
+    if taken_out(robot, PINKER_WORDS):
+        lines.append("hold_joints(root)")
+    base = ", kinematics.JointModelFreeFlyer()" if robot.floating_base else ""
     lines += [
         'xml = ElementTree.tostring(root, encoding="unicode")',
-        "model = build_model_from_xml(xml)",
+        f"model = build_model_from_xml(xml{base})",
     ]
+    if robot.floating_base and _root_joint_name(robot) != "root_joint":
+        lines.append(f"model.names[1] = {text(_root_joint_name(robot))}")
+    if has_namesakes(robot):
+        lines.append("name_links_alone(model)")
     return "".join(f"    {line}\n" for line in lines)
 
 

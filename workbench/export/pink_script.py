@@ -13,6 +13,7 @@ from workbench.config.tasks_spec import Spec
 from workbench.export.barrier_code import barriers_code, written_barriers
 from workbench.export.dimos_config import header_of
 from workbench.export.helper_code import (
+    HOLD_JOINTS,
     INWARD,
     NAME_LINKS_ALONE,
     PER_JOINT,
@@ -23,11 +24,9 @@ from workbench.export.helper_code import (
     helper,
 )
 from workbench.export.losses import (
-    lost_base,
     lost_entries,
     lost_followers,
     lost_mode,
-    lost_positions,
 )
 from workbench.export.pink_model_code import (
     PINK_WORDS,
@@ -35,8 +34,10 @@ from workbench.export.pink_model_code import (
     Words,
     has_namesakes,
     load_model_code,
+    taken_out,
 )
 from workbench.export.python_text import (
+    block,
     call,
     comment,
     fitted,
@@ -45,7 +46,6 @@ from workbench.export.python_text import (
     number,
     path,
     text,
-    transform,
 )
 from workbench.export.stack_plan import PosturePlan, StackPlan, home_of, plan_stack
 from workbench.export.subject import QUATERNION_ORDER, ExportSubject, robot_of_program
@@ -72,11 +72,9 @@ def pink_losses(subject: ExportSubject) -> tuple[str, ...]:
 
 def pinker_losses(subject: ExportSubject) -> tuple[str, ...]:
     """Return what the program for Pinker cannot hold."""
-    robot = robot_of_program(subject)
+    followers = lost_followers(robot_of_program(subject))
     return (
-        *(f"{line}, which Pinker does not know" for line in lost_followers(robot)),
-        *lost_positions(robot),
-        *lost_base(robot),
+        *(f"{line}, which Pinker does not know: it is held where it starts" for line in followers),
         *pink_losses(subject),
     )
 
@@ -119,8 +117,6 @@ def _script(subject: ExportSubject, words: Words, losses: tuple[str, ...]) -> st
         )
     )  # fmt: skip
     standard = ["import json", "import math", "import sys", "from pathlib import Path"]
-    if "Sequence[" in body:
-        standard.insert(3, "from collections.abc import Sequence")
     if "ElementTree." in body:
         standard.append("from xml.etree import ElementTree")
     parts = [
@@ -166,7 +162,7 @@ def _constants(
         joint.name: _limit_row(joint, caps.get(joint.name, joint.velocity_limit))
         for joint in robot.joints
     }
-    held = {held.name: held.position for held in robot.held_joints}
+    held = taken_out(robot, words)
     lines = [
         f"URDF = {path(Path(robot.urdf_path))}",
         f"DT = {number(settings.dt)}  # s",
@@ -213,11 +209,7 @@ def _helpers(
     subject: ExportSubject, plan: StackPlan, robot: RobotDescription, words: Words
 ) -> Iterator[str]:
     extras = [spec for spec in plan.extras if can_write(spec)]
-    if (
-        needs_rotation(extras)
-        or robot.defined_tools
-        or (robot.floating_base and not words.is_pinker)
-    ):
+    if needs_rotation(extras) or robot.defined_tools:
         yield helper(ROTATION_OF)
     by_joint = any(isinstance(posture.cost, Mapping) for posture in plan.postures)
     if by_joint or needs_per_joint(extras):
@@ -225,8 +217,10 @@ def _helpers(
     yield helper(WITH_POSITIONS, pinker=words.is_pinker)
     if any(item.margin > 0.0 and item.target is None for item in plan.postures):
         yield helper(INWARD, pinker=words.is_pinker)
-    if has_namesakes(robot) and not words.is_pinker:
-        yield NAME_LINKS_ALONE
+    if has_namesakes(robot):
+        yield helper(NAME_LINKS_ALONE, pinker=words.is_pinker)
+    if words.is_pinker and taken_out(robot, words):
+        yield HOLD_JOINTS
     solver = subject.settings.kinematics.solver
     if solver in SPARSE_SOLVERS:
         # OSQP announces at every call that it will raise by default some day, unless told not to.
@@ -281,9 +275,12 @@ def _main(subject: ExportSubject, plan: StackPlan, words: Words) -> str:
         "model = load_model(urdf)",
         f"q = with_positions(model, {kinematics}.neutral(model), HOME)",
     ]
-    if robot.floating_base and not words.is_pinker:
-        placement = transform("pinocchio.SE3", settings.home_base, 4)
-        lines += [f"base = {placement}", "q[:7] = pinocchio.SE3ToXYZQUAT(base)  # x, y, z, w"]
+    if robot.floating_base:
+        base = settings.home_base
+        lines += [
+            "# Where the base is, m, and its quaternion x, y, z, w.",
+            f"q[:7] = {block([*base.translation.tolist(), *base.xyzw.tolist()], 4)}",
+        ]
     lines += [
         f"configuration = {package}.Configuration(model, model.{words.create_data}(), q)",
         "tasks = make_tasks(configuration)",
