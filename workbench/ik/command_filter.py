@@ -125,9 +125,9 @@ class CommandEnvelope:
         upper = np.minimum(previous + step, measured + self._tracking_error)
         lower = np.maximum(lower, self._lower)
         upper = np.minimum(upper, self._upper)
-        crossing = np.flatnonzero(lower > upper)
-        if crossing.size:
-            index = int(crossing[0])
+        crossing = lower > upper
+        if crossing.any():
+            index = int(crossing.argmax())
             raise EmptyEnvelopeError(index, float(lower[index]), float(upper[index]))
         return np.minimum(np.maximum(candidate, lower), upper)
 

@@ -194,9 +194,9 @@ class StreamingSolver:
         return StreamingStep(SolveStatus(), command, True, step, window, margin)
 
     def _refused_feedback(self, measured: Vector) -> SolveStatus | None:
-        missing = np.flatnonzero(~np.isfinite(measured))
-        if missing.size:
-            name = self._robot.joint_names[int(missing[0])]
+        finite = np.isfinite(measured)
+        if not finite.all():
+            name = self._robot.joint_names[int(finite.argmin())]
             return SolveStatus(
                 "feedback_invalid",
                 f"The measured position of joint {name} is not a finite number.",

@@ -60,6 +60,8 @@ class ControlledRobot:
     idx_v: NDArray[np.int64] = field(init=False)
     is_continuous: NDArray[np.bool_] = field(init=False)
     is_bounded: NDArray[np.bool_] = field(init=False)
+    _neutral_q: Vector = field(init=False, repr=False)
+    _has_continuous: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Precompute where everything is."""
@@ -70,6 +72,9 @@ class ControlledRobot:
         put(self, "idx_q", np.array([joint.idx_q for joint in joints], dtype=np.int64))
         put(self, "idx_v", idx_v)
         put(self, "is_continuous", np.array([joint.nq == 2 for joint in joints], dtype=bool))
+        # Both are asked for at every tick of plans that take many thousands.
+        put(self, "_neutral_q", frozen_array(pin.neutral(self.model)))
+        put(self, "_has_continuous", bool(self.is_continuous.any()))
         lower, upper = np.asarray(self.lower), np.asarray(self.upper)
         # Pinocchio's own number for no limit is the largest float.
         put(self, "lower", frozen_array(np.where(lower > -_LARGEST_LIMIT, lower, -np.inf)))
@@ -120,9 +125,9 @@ class ControlledRobot:
 
     def q_from_positions(self, positions: Vector) -> Vector:
         """Return the configuration, shape (nq,), for positions in the order of commands."""
-        q = np.array(pin.neutral(self.model), dtype=np.float64)
+        q = self._neutral_q.copy()
         q[self.idx_q] = positions
-        if self.is_continuous.any():
+        if self._has_continuous:
             angles = np.asarray(positions)[self.is_continuous]
             at = self.idx_q[self.is_continuous]
             q[at], q[at + 1] = np.cos(angles), np.sin(angles)
@@ -131,7 +136,7 @@ class ControlledRobot:
     def positions_from_q(self, q: Vector) -> Vector:
         """Return the positions in the order of commands, shape (n,); angles in (-pi, pi]."""
         positions = q[self.idx_q]
-        if self.is_continuous.any():
+        if self._has_continuous:
             at = self.idx_q[self.is_continuous]
             positions[self.is_continuous] = np.arctan2(q[at + 1], q[at])
         return positions
@@ -147,10 +152,10 @@ class ControlledRobot:
         """
         too_low = positions < self.lower - tolerance
         too_high = positions > self.upper + tolerance
-        outside = np.flatnonzero(self.is_bounded & (too_low | too_high))
-        if not outside.size:
+        outside = self.is_bounded & (too_low | too_high)
+        if not outside.any():
             return None
-        index = int(outside[0])
+        index = int(outside.argmax())
         return (
             self.joint_names[index], float(positions[index]), float(self.lower[index]),
             float(self.upper[index]),
