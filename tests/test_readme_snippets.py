@@ -1,4 +1,4 @@
-"""The README's sections on taking the result elsewhere: every snippet in them runs as it stands."""
+"""The README's sections on using the result: every snippet in them runs as it stands."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from workbench.resources import resource_folder
 REPOSITORY = Path(__file__).resolve().parents[1]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXPECTED = {
+    "Grasps": ("reached", "rim_90 ["),
     "Use it in DimOS": ("--manipulationmodule.kinematics.gain=0.5", "daqp 0.5", "7 joints"),
     "Use it in Isaac Sim": ("panda_hand_tcp: ", "'panda_joint7': "),
     "Use it in plain Pink": (" rad from its target\nq: {", "["),
@@ -27,7 +28,7 @@ EXPECTED = {
 def section(title: str) -> str:
     """Return the text under a heading of the README."""
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    (found,) = re.findall(rf"^### {re.escape(title)}\n(.*?)(?=^##)", text, re.MULTILINE | re.DOTALL)
+    (found,) = re.findall(rf"^##+ {re.escape(title)}\n(.*?)(?=^##)", text, re.MULTILINE | re.DOTALL)
     return found
 
 

@@ -217,11 +217,15 @@ class ApproachRunner:
         """Return which bounds a step has come to, or that none has, as the end of a sentence."""
         fastest = tuple(dict.fromkeys((*self._fastest(), *step.at_velocity_step)))
         reasons = (
-            ("at its velocity bound", fastest),
-            ("at its tracking window", step.at_tracking_window),
-            ("at its inward margin", step.at_margin),
+            ("velocity bound", fastest),
+            ("tracking window", step.at_tracking_window),
+            ("inward margin", step.at_margin),
         )
-        told = "".join(f"; {', '.join(names)} {reason}" for reason, names in reasons if names)
+        told = "".join(
+            f"; {', '.join(names)} at {'its' if len(names) == 1 else 'their'} {bound}"
+            for bound, names in reasons
+            if names
+        )
         return told or "; no bound is in its way: these weights follow slowly there"
 
     def _fastest(self) -> list[str]:
