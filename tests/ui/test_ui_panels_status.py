@@ -66,6 +66,19 @@ def test_the_status_says_cause_and_remedy(panel_rig: PanelRig) -> None:
         assert text in shown
 
 
+def test_the_status_does_not_say_twice_that_the_arm_oscillates(panel_rig: PanelRig) -> None:
+    panel = StatusPanel(panel_rig.context)
+    snapshot = panel_rig.loop.step()
+    status = replace(
+        snapshot.status, code="not_reached", text="oscillating at its reach: raise lm_damping",
+        oscillating=True,
+    )  # fmt: skip
+    panel.show(replace(snapshot, status=status))
+    shown = html_of(panel_rig).replace("&#32;", " ")
+    assert shown.casefold().count("oscillating at its reach") == 1
+    assert "raise" in shown
+
+
 @pytest.mark.parametrize(
     ("state", "title"),
     [

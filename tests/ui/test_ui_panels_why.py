@@ -7,7 +7,7 @@ from html import unescape
 
 from tests.ui.panel_rig import PanelRig
 from workbench.ik.explanation import ActiveLimit, Explanation, Holder, Pull, TaskShare
-from workbench.ik.health_table import HealthTable
+from workbench.ik.health_table import HealthRow, HealthTable
 from workbench.ik.types import SolveStatus
 from workbench.live.explainer import Explained
 from workbench.ui.panels.health import HealthPanel, health_block
@@ -99,3 +99,9 @@ def test_a_second_click_cancels(panel_rig: PanelRig) -> None:
 
 def test_a_check_that_was_ended_early_says_so() -> None:
     assert "ended early" in health_block(HealthTable((), complete=False), "daqp", 100.0)
+
+
+def test_a_large_difference_is_told_without_an_exponent() -> None:
+    for difference, told in ((1.3, "1300"), (0.0123, "12"), (1e-9, "1e-06"), (0.0, "0")):
+        row = HealthRow("osqp", 100.0, 500, 0, "", 1.0, 2.0, difference)
+        assert f">{told}<" in unescape(health_block(HealthTable((row,), True), "daqp", 100.0))

@@ -14,7 +14,7 @@ from workbench.errors import ConfigError
 from workbench.poses import Pose
 from workbench.ui.number_control import NumberControl
 from workbench.ui.pose_fields import ANGLE_UNITS, LENGTH_UNITS, PoseFields
-from workbench.ui.typed_text import REST_AFTER_LAST_KEY_S, TypedForm
+from workbench.ui.typed_text import REST_AFTER_LAST_KEY_S, TypedForm, TypedText
 from workbench.ui.widgets import checkbox, dropdown, on_click
 
 SPEC = FieldSpec(
@@ -122,6 +122,17 @@ def test_an_emptied_field_is_told_that_nothing_was_typed(panel_rig: PanelRig) ->
     assert field.value == "1"
     ((_, reason),) = panel_rig.browser.told
     assert reason == "nothing was typed; expected a number, such as 0.5 or 1e-8"
+
+
+def test_an_empty_field_that_refuses_a_text_is_said_to_stay_empty(panel_rig: PanelRig) -> None:
+    def refuse(text: str) -> str:
+        raise ConfigError("is too small", value=text)
+
+    field = TypedText(panel_rig.tools, "maximum", "", "", refuse)
+    panel_rig.browser.set(field.handle, "-1")
+    panel_rig.page.run(1.0)
+    ((title, _),) = panel_rig.browser.told
+    assert title == "maximum stays empty"
 
 
 def test_what_is_typed_again_is_no_edit(panel_rig: PanelRig) -> None:

@@ -70,13 +70,14 @@ def _contradiction(names: Sequence[str]) -> SolveStatus:
 
 def _conflict(conflict: Conflict, tangent_names: Sequence[str]) -> SolveStatus:
     cause = f"No step meets {_listed(conflict.given_up)}"
-    against = list(conflict.others)
+    against = [_listed(conflict.others)] if conflict.others else []
     joints = list(dict.fromkeys(tangent_names[index] for index in conflict.limits))
     if joints:
         shown = joints if len(joints) <= 4 else [*joints[:3], f"{len(joints) - 3} other joints"]
         against.append(f"the limits of {_listed(shown)}")
     if against:
-        cause += f" together with {_listed(against)}"
+        # Two lists, each with an "and" of its own.
+        cause += f" together with {', and with '.join(against)}"
     return SolveStatus("infeasible", f"{cause}; the arm holds.", _REMEDY)
 
 

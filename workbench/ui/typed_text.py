@@ -63,7 +63,8 @@ class TypedText:
             self._shown = self._commit(text)
         except WorkbenchError as error:
             if text != self._refused:
-                title = f"{self.handle.label} stays at {self._shown}"
+                as_it_was = f"at {self._shown}" if self._shown else "empty"
+                title = f"{self.handle.label} stays {as_it_was}"
                 self._tools.notices.refused(title, error, to=client)
             self._remember_refused(text)
         self.handle.value = self._shown

@@ -94,5 +94,11 @@ def _row(row: HealthRow, solver: str) -> tuple[str, ...]:
         failures,
         f"{row.p50_ms:.2f}",
         f"{row.p99_ms:.2f}",
-        f"{1e3 * row.largest_difference:.2g}",
+        _in_thousandths(row.largest_difference),
     )
+
+
+def _in_thousandths(value: float) -> str:
+    """Return mrad or mm to two digits, and whole ones without an exponent."""
+    thousandths = 1e3 * value
+    return f"{thousandths:.0f}" if thousandths >= 100.0 else f"{thousandths:.2g}"

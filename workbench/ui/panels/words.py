@@ -41,7 +41,15 @@ _TITLES_WITHOUT_COMMAND: dict[StreamingState, str] = {
     "preempted": "Moved by something else",
 }
 _SAID_BY_THE_TITLE = frozenset(
-    {"paused", "converging", "not reached", "target reached", "disengaged", "emergency stop"}
+    {
+        "paused",
+        "converging",
+        "not reached",
+        "oscillating at its reach",
+        "target reached",
+        "disengaged",
+        "emergency stop",
+    }
 )
 _FAILURE_COLOUR = "#d55e00"
 
