@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.export.subjects import rich_subject
+from tests.export.subjects import plain_subject, rich_subject
 from workbench.cli import main
 from workbench.commands.export import KINDS
 from workbench.live.session_file import SessionFile, write_session
@@ -111,6 +111,17 @@ def test_a_session_brings_its_robot_and_all_its_settings(
     assert "# - task calm (posture)" in out
     wrong = refusal(capsys, str(path), "--to", "pink", "--robot", "ur5", "--allow-loss")
     assert "this robot has no such" in wrong
+
+
+def test_the_robot_of_a_session_may_be_named_and_stays_what_it_is_there(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "panda.workbench.yaml"
+    request = RobotRequest("panda", hold={"panda_joint3": 0.5})
+    path.write_text(write_session(SessionFile(request, plain_subject("panda").settings)))
+    plain = run(capsys, str(path), "--to", "pink")
+    assert run(capsys, str(path), "--to", "pink", "--robot", "panda") == plain
+    assert '"panda_joint3": 0.5,' in plain[1]
 
 
 def test_a_session_with_names_that_its_robot_lacks_is_refused(

@@ -15,6 +15,7 @@ from workbench.config.pasted import (
     differences,
     read_dimos_file,
     read_dimos_flags,
+    read_dimos_python,
     read_isaac_arguments,
     read_pasted,
 )
@@ -94,6 +95,54 @@ def test_mistakes_in_a_config_file_are_named(text: str, complaint: str) -> None:
 def test_comments_and_dashes_do_not_make_a_file_something_else(text: str) -> None:
     read = read_pasted(text)
     assert read.kind == "dimos-file" and read.kinematics == PinkKinematicsConfig(gain=0.3)
+
+
+# DimOS's Python
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from dimos.x import PinkKinematicsConfig\n\n# tuned\npink = PinkKinematicsConfig(\n"
+        '    solver="daqp",\n    gain=0.3,\n    safety_break=False,\n)\n',
+        "config.PinkKinematicsConfig(gain=0.6 / 2, solver='daqp', safety_break=False)",
+    ],
+)
+def test_dimos_python_is_read(text: str) -> None:
+    read = read_pasted(text)
+    assert read.kind == "dimos-python" and read.not_taken == ()
+    assert read.kinematics == PinkKinematicsConfig(gain=0.3, solver="daqp", safety_break=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("x = PinkKinematicsConfig(\n  gian=0.3)", r"pasted text:2: gian: .*perhaps gain"),
+        ("PinkKinematicsConfig(gain=my_gain)", r"gain: is not a literal \(got 'my_gain'\)"),
+        ("PinkKinematicsConfig(gain=2)", "gain: is out of range"),
+        ("PinkKinematicsConfig(gain=[0.1, 0.2])", "gain: is not a number"),
+        ("PinkKinematicsConfig(0.3)", "stands without its name"),
+        ("PinkKinematicsConfig(**fields)", "unpacks a mapping"),
+        ("PinkKinematicsConfig(gain=0.3", "is not Python"),
+    ],
+)
+def test_mistakes_in_dimos_python_are_named(text: str, complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        read_dimos_python(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "please set the gain to 0.3",
+        "dimos run xarm7 -o manipulationmodule.kinematics.gain=0.3",
+        '<robot name="arm"/>',
+        "import os\nos.remove('x')",
+    ],
+)
+def test_what_is_none_of_the_texts_is_told_what_would_be(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"nothing that can be read here .*PinkIKController"):
+        read_pasted(text)
 
 
 # DimOS's flags
@@ -288,7 +337,9 @@ def test_differences_are_told_field_by_field() -> None:
 
 @given(st.text(max_size=80))
 def test_no_text_does_anything_but_be_read_or_refused(text: str) -> None:
-    readers: list[Any] = [read_pasted, read_dimos_flags, read_isaac_arguments]
+    readers: list[Any] = [
+        read_pasted, read_dimos_flags, read_dimos_python, read_isaac_arguments,
+    ]  # fmt: skip
     for read in readers:
         try:
             read(text)

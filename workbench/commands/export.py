@@ -90,7 +90,8 @@ def read_source(path: Path, robot: str | None) -> tuple[Settings, RobotRequest |
 
     Args:
         path: A session, or the twelve fields in any form that is read.
-        robot: Robot that was asked for; it replaces that of a session.
+        robot: Robot that was asked for; it replaces that of a session. The session's own comes
+            with all that the session says about it: what is held, whether it floats.
 
     Raises:
         ConfigError: With path, line, key, value and what would be right.
@@ -106,7 +107,9 @@ def read_source(path: Path, robot: str | None) -> tuple[Settings, RobotRequest |
     text = read_bytes(path, name=name, max_bytes=MAX_BYTES)
     if FORMAT_KEY in load_yaml(text, name=name, max_bytes=MAX_BYTES).data:
         session = read_session(text, name=name)
-        return session.settings, asked_for or session.request
+        if asked_for is None or robot == session.request.source:
+            return session.settings, session.request
+        return session.settings, asked_for
     return Settings(kinematics=read_dimos_file(text, name=name).kinematics), asked_for
 
 

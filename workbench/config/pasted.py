@@ -25,12 +25,14 @@ from workbench.config.sections import Section
 from workbench.config.yaml_io import load_yaml
 from workbench.errors import ConfigError, did_you_mean
 
-PastedKind = Literal["dimos-file", "dimos-flags", "isaac"]
+PastedKind = Literal["dimos-file", "dimos-flags", "dimos-python", "isaac"]
 
 _LARGEST_TEXT = 100_000
 _KINEMATICS = "kinematics"
 _FLAG = re.compile(r"--[A-Za-z]")
+_KEYWORD = re.compile(r"[^\W\d]\w*\s*=|\*\*")
 _CONTROLLER = "PinkIKController"
+_CONFIG = "PinkKinematicsConfig"
 _TEXT_FIELDS = ("backend", "solver")
 
 _ISAAC_DEFAULTS: dict[str, Any] = {
@@ -83,13 +85,19 @@ def read_pasted(text: str, *, name: str = "pasted text") -> PastedConfig:
     _check_text(text, name)
     if calls_by_name(text, _CONTROLLER):
         return read_isaac_arguments(text, name=name)
+    if calls_by_name(text, _CONFIG):
+        return read_dimos_python(text, name=name)
     shown = without_comments(text)
     if any(_FLAG.match(word) for word in shown.split()):
         return read_dimos_flags(text, name=name)
     first = next((line.strip() for line in shown.splitlines() if line.strip()), "")
-    equals, colon = first.find("="), first.find(":")
-    if equals > 0 and (colon < 0 or equals < colon) and not first.startswith("{"):
+    if _KEYWORD.match(first):
         return read_isaac_arguments(text, name=name)
+    if ":" not in shown and "{" not in shown:
+        raise ConfigError(
+            "is nothing that can be read here", path=name, value=first[:40],
+            expected=f"DimOS's YAML, JSON or flags, {_CONFIG}(...), or {_CONTROLLER}(...)",
+        )  # fmt: skip
     return read_dimos_file(text, name=name)
 
 
@@ -142,6 +150,24 @@ def _with_underscores(section: Section) -> Section:
         if "-" in key:
             raise section.error("is written with a minus sign", key, expected=key.replace("-", "_"))
     return section
+
+
+def read_dimos_python(text: str, *, name: str = "pasted text") -> PastedConfig:
+    """Read the keyword arguments of a ``PinkKinematicsConfig`` in its call.
+
+    Raises:
+        ConfigError: With line, argument, value and what would be right.
+    """
+    values: dict[str, Any] = {}
+    for argument in call_arguments(text, _CONFIG, (), name=name):
+        if not argument.is_literal:
+            raise argument.error("is not a literal", "a number, a text or a switch")
+        try:
+            PinkKinematicsConfig.check_field(argument.name, argument.value)
+        except ConfigError as error:
+            raise argument.error(error.message, error.expected) from error
+        values[argument.name] = argument.value
+    return PastedConfig(PinkKinematicsConfig.checked(**values), "dimos-python")
 
 
 # DimOS's flags ---------------------------------------------------------------------------------

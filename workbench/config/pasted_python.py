@@ -122,7 +122,11 @@ def _named(
         if index >= len(positional):
             raise ConfigError(
                 "stands without its name", path=name, line=line, value=ast.unparse(node),
-                expected=f"all but the first {len(positional)} arguments by name",
+                expected=(
+                    f"all but the first {len(positional)} arguments by name"
+                    if positional
+                    else "each argument by name"
+                ),
             )  # fmt: skip
         yield positional[index], node
     for keyword in found.keywords:

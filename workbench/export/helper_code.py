@@ -73,7 +73,7 @@ def name_links_alone(model: {module}.Model) -> None:
 
 HOLD_JOINTS = '''
 def hold_joints(robot: ElementTree.Element) -> None:
-    """Turn each held joint into two fixed ones: its origin, then how far it has gone."""
+    """Turn held joints into two fixed ones each: the origin, and how far it has gone."""
     for joint in robot.findall("joint"):
         name, child = joint.get("name", ""), joint.find("child")
         if name not in HELD or child is None:

@@ -27,11 +27,13 @@ REST_S = 0.3
 _TITLES: dict[PastedKind, str] = {
     "dimos-file": "DimOS file",
     "dimos-flags": "DimOS flags",
+    "dimos-python": "DimOS Python",
     "isaac": "Isaac Sim arguments",
 }
 _EXPECTED = (
     "Paste flags (<code>--manipulationmodule.kinematics.gain=0.3</code>), a DimOS "
-    "<code>--config</code> file or the fields alone as JSON or YAML, or the arguments of a "
+    "<code>--config</code> file or the fields alone as JSON or YAML, a "
+    "<code>PinkKinematicsConfig(&#8230;)</code>, or the arguments of a "
     "<code>PinkIKController(&#8230;)</code>. Nothing in it is executed. What it does not name gets "
     "the default of DimOS or of the controller."
 )
