@@ -63,6 +63,8 @@ def test_a_killed_workbench_is_offered_and_restored(
     with serve("panda") as served:
         assert any("not ended cleanly" in line and "--restore" in line for line in served.lines)
         assert served.state()["robot"] == "panda"
+        taken = served.netloc.rpartition(":")[2]
+        assert taken in refused("--restore", "--port", taken)
     with serve("--restore") as served:
         state = served.wait_for(lambda state: state["tick"] > 5)
         assert (state["robot"], state["rate_hz"]) == ("dual_arm_7dof", 50)

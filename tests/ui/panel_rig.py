@@ -123,12 +123,17 @@ class FakeLoader:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.opens = True
 
     def load(self, name: str, example: str = "") -> None:
         self.asked.append(f"{name} {example}".strip())
 
-    def open(self, file: SessionFile, name: str) -> None:
+    def open(
+        self, file: SessionFile, name: str, *, opened: Callable[[], None] = lambda: None
+    ) -> None:
         self.asked.append(f"open {file.request.source} from {name}")
+        if self.opens:
+            opened()
 
     def reload(self) -> None:
         self.asked.append("reload")

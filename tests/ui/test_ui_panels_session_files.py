@@ -65,6 +65,21 @@ def test_what_was_left_behind_is_offered_once(panel_rig: PanelRig, tmp_path: Pat
     assert panel_rig.browser.told[-1][0] == "Nothing was restored"
 
 
+def test_what_was_left_behind_stays_where_its_robot_cannot_be_loaded(
+    panel_rig: PanelRig, tmp_path: Path
+) -> None:
+    path = tmp_path / "session-1.workbench.yaml"
+    path.write_text(panel_rig.keeper.text())
+    panel_rig.keeper.left_behind = found = (Leftover(path, 0.0),)
+    panel_rig.loader.opens = False
+    panel = SessionFilesPanel(panel_rig.context)
+    panel_rig.browser.click(panel._restore)
+    panel_rig.run_jobs()
+    assert panel_rig.loader.asked
+    assert panel_rig.keeper.left_behind is found
+    assert panel._restore.visible
+
+
 def test_file_names_hold_no_path() -> None:
     assert session_file_name("../../etc/passwd") == "etc_passwd.workbench.yaml"
     assert session_file_name("..") == "robot.workbench.yaml"

@@ -13,10 +13,12 @@ import pytest
 from tests.live.live_fakes import FakeEngine, Rig, fake_bundle, tool_poses
 from workbench.config.profile_examples import ProfileExample
 from workbench.config.robot_pose import RobotPose
+from workbench.config.settings import Settings
 from workbench.config.tasks import DampingTaskSpec, JointVelocityTaskSpec
 from workbench.errors import RobotError, UsageError
 from workbench.live.bundle import RobotBundle
 from workbench.live.jobs import Jobs
+from workbench.live.session_file import SessionFile
 from workbench.model.request import RobotRequest
 from workbench.ui.app import _open_browser
 from workbench.ui.loading import Progress
@@ -97,6 +99,20 @@ def test_a_robot_that_fails_to_load_leaves_the_present_one(loading: LoaderRig) -
     state = loading.session.state
     assert (state.description.name, state.loading) == ("gantry", None)
     assert "has two roots" in loading.told[-1]
+
+
+def test_a_session_is_open_once_its_robot_is_there_and_not_before(loading: LoaderRig) -> None:
+    opened: list[str] = []
+    file = SessionFile(RobotRequest("ur5"), Settings(), robot="ur5")
+    loading.problem = RobotError("has two roots")
+    loading.loader.open(file, "mine.yaml", opened=lambda: opened.append("mine"))
+    loading.run()
+    assert opened == []
+    assert loading.told[-1] == "mine.yaml was not opened; Gantry stays: has two roots"
+    loading.problem = None
+    loading.loader.open(file, "mine.yaml", opened=lambda: opened.append("mine"))
+    loading.run()
+    assert opened == ["mine"]
 
 
 def test_loading_that_is_cancelled_is_over(loading: LoaderRig) -> None:

@@ -140,9 +140,6 @@ class App:
             bundle, settings, clock=time.monotonic, now_utc=lambda: datetime.now(UTC),
             pose=None if ready is None else ready.pose,
         )  # fmt: skip
-        if options.restore is not None:
-            discard(left_behind)
-            left_behind = ()
         if saved is not None:
             self.session.compare_with_saved(saved)
         self.loop = Loop(self.session)
@@ -160,10 +157,13 @@ class App:
             {"/api/state": self._answer_state, "/api/config.yaml": self._answer_config},
         )
         try:
-            self._build_page(request, opened, folder, left_behind)
+            decided = options.restore is not None
+            self._build_page(request, opened, folder, () if decided else left_behind)
         except BaseException:
             self.server.stop()
             raise
+        if decided:
+            discard(left_behind)  # not before all that can fail is done
 
     def _build_page(
         self,

@@ -54,6 +54,7 @@ form:has(> div:nth-of-type(3)):not(:has(.mantine-Slider-root)) > div > div > div
   overflow-wrap: anywhere; }
 .workbench .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .workbench .dim { opacity: 0.65; }
+.workbench .whole { white-space: nowrap; }
 .workbench b { font-weight: 600; }
 .workbench .good { color: light-dark(#0b7285, #66d9e8); }
 .workbench .fair { color: light-dark(#a15c00, #ffc078); }

@@ -113,12 +113,15 @@ class SessionRobotLoader:
 
         self._submit(title, work, done)
 
-    def open(self, file: SessionFile, name: str) -> None:
+    def open(
+        self, file: SessionFile, name: str, *, opened: Callable[[], None] = lambda: None
+    ) -> None:
         """Start loading a session: its robot, its settings, and where it was.
 
         Args:
             file: What was read.
             name: How messages call it.
+            opened: Called once all of it is in force.
         """
         session, epoch = self._session, self._session.state.epoch
 
@@ -138,8 +141,10 @@ class SessionRobotLoader:
 
         def done() -> None:
             self._previous_request, self._request = self._request, file.request
+            opened()
 
-        self._submit(file.robot or file.request.source, work, done)
+        title = file.robot or file.request.source
+        self._submit(title, work, done, not_done=f"{name} was not opened")
 
     @property
     def request(self) -> RobotRequest:
@@ -188,6 +193,8 @@ class SessionRobotLoader:
         title: str,
         work: Callable[[JobControl], _Loaded],
         done: Callable[[], None] = lambda: None,
+        *,
+        not_done: str | None = None,
     ) -> None:
         self._submitted += 1
         number = self._submitted
@@ -210,7 +217,8 @@ class SessionRobotLoader:
 
         def failed(error: Exception) -> None:
             present = self._session.state.description.title
-            self._notices.failed(f"{title} cannot be loaded; {present} stays", str(error))
+            cause = not_done or f"{title} cannot be loaded"
+            self._notices.failed(f"{cause}; {present} stays", str(error))
 
         self._session.set_loading(title)
         self._jobs.submit(f"Loading {title}", watched, finished, failed, key=JOB_KEY)

@@ -32,8 +32,16 @@ class RobotLoader(Protocol):
         """
         ...
 
-    def open(self, file: SessionFile, name: str) -> None:
-        """Start loading a session's robot, to go on where the file left off."""
+    def open(
+        self, file: SessionFile, name: str, *, opened: Callable[[], None] = lambda: None
+    ) -> None:
+        """Start loading a session's robot, to go on where the file left off.
+
+        Args:
+            file: What was read.
+            name: How messages call it.
+            opened: Called once all of it is in force.
+        """
         ...
 
     def reload(self) -> None:

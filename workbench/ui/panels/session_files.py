@@ -50,7 +50,8 @@ class SessionFilesPanel:
         gui.add_html(
             block(
                 '<span class="dim">A session file holds all of it; '
-                "<code>workbench serve --session FILE</code> opens it, too.</span>"
+                "<code>workbench serve <span class='whole'>--session FILE</span></code> opens it, "
+                "too.</span>"
             )
         )
         self.refresh(context.session.state)
@@ -70,10 +71,13 @@ class SessionFilesPanel:
         path = keeper.left_behind[0].path
         name = str(path)
 
-        def done(file: SessionFile) -> None:
+        def opened() -> None:
             keeper.forget_left_behind()
             self._restore.visible = False
-            self._context.loader.open(file, name)
+
+        def done(file: SessionFile) -> None:
+            # Until its robot is there, the file is all that there is of the session.
+            self._context.loader.open(file, name, opened=opened)
 
         def failed(error: Exception) -> None:
             self._context.tools.notices.failed("Nothing was restored", str(error))
