@@ -12,7 +12,7 @@ from tests.live.live_fakes import fake_bundle, start_settings
 from tests.ui.panel_rig import PanelRig, handles, html_of, labelled, text_of
 from workbench.config.profile_examples import ProfileExample
 from workbench.ik.streaming_types import StreamingState
-from workbench.live.snapshot import Status, StreamingView
+from workbench.live.snapshot import Status, StatusCode, StreamingView
 from workbench.model.collision_pairs import ClosestPair
 from workbench.model.description import Remark
 from workbench.poses import frozen_array
@@ -20,6 +20,7 @@ from workbench.ui.panels.job_list import JobList
 from workbench.ui.panels.joint_table import JointTable
 from workbench.ui.panels.plots import BIN_S, WINDOW_S, PlotsPanel, curves_of
 from workbench.ui.panels.status import StatusPanel
+from workbench.ui.panels.words import tool_line
 
 
 def test_the_joint_table_marks_a_joint_within_two_percent_of_a_limit(panel_rig: PanelRig) -> None:
@@ -104,6 +105,18 @@ def test_one_glance_tells_a_stop_from_a_pause(
     panel.show(replace(quiet, paused=True))
     stays = title if state == "emergency_stop" else "Paused"
     assert f"● {stays}</b>" in text_of(panel_rig).replace("</span>", "")
+
+
+@pytest.mark.parametrize(
+    ("code", "word"), [("converging", "on its way"), ("paused", "away"), ("infeasible", "away")]
+)
+def test_nothing_is_on_its_way_while_the_arm_stands_still(
+    panel_rig: PanelRig, code: StatusCode, word: str
+) -> None:
+    snapshot = panel_rig.loop.step()
+    tool = replace(snapshot.tools[0], enabled=True, code="converging")
+    line = tool_line(tool, replace(snapshot, status=replace(snapshot.status, code=code)))
+    assert line.endswith(f" {word}")
 
 
 def test_nothing_is_called_reached_where_no_target_is_on(panel_rig: PanelRig) -> None:

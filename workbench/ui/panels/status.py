@@ -55,7 +55,9 @@ class StatusPanel:
 
     def show(self, snapshot: StateSnapshot) -> None:
         """Show errors, timing and status."""
-        rows = [(breakable(tool.result.frame), tool_line(tool)) for tool in snapshot.tools]
+        rows = [
+            (breakable(tool.result.frame), tool_line(tool, snapshot)) for tool in snapshot.tools
+        ]
         if snapshot.closest_pair is not None:
             # The scene draws the pair as well, where a mesh may hide the line.
             rows.append(closest_row(snapshot.closest_pair))

@@ -55,7 +55,7 @@ class ToolsPanel:
         for tool in snapshot.tools:
             controls = self._frames.get(tool.result.frame)
             if controls is not None:
-                controls.show(tool)
+                controls.show(tool, snapshot)
 
     def units(self) -> tuple[DisplayUnit, DisplayUnit]:
         """Return the units of lengths and angles that were chosen."""
@@ -135,8 +135,8 @@ class _ToolControls:
             self._enabled.show(target.enabled)
             self._pose.show(target.transform_target_to_world)
 
-    def show(self, tool: ToolState) -> None:
-        content = block(tool_line(tool))
+    def show(self, tool: ToolState, snapshot: StateSnapshot) -> None:
+        content = block(tool_line(tool, snapshot))
         if content != self._errors.content:
             self._errors.content = content
 

@@ -51,6 +51,7 @@ _SAID_BY_THE_TITLE = frozenset(
         "emergency stop",
     }
 )
+_MOVING = frozenset({"ok", "converging", "not_reached"})
 _FAILURE_COLOUR = "#d55e00"
 
 
@@ -100,12 +101,18 @@ def _without_title(text: str) -> str:
     return rest if colon and word in _SAID_BY_THE_TITLE else text
 
 
-def tool_line(tool: ToolState) -> str:
+def tool_line(tool: ToolState, snapshot: StateSnapshot) -> str:
     """Return one tool's errors and whether it is there."""
     if not tool.enabled or tool.code is None:
         return '<span class="dim">off</span>'
     state = "reached" if tool.code == "ok" else tool.code
-    words = {"ok": "reached", "converging": "on its way", "not_reached": "not reached"}[tool.code]
+    # Nothing is on its way while the arm stands still.
+    moves = snapshot.status.code in _MOVING
+    words = {
+        "ok": "reached",
+        "converging": "on its way" if moves else "away",
+        "not_reached": "not reached",
+    }[tool.code]
     return f"{dot(_CSS_OF_STATE[state])} {error_text(tool)} {words}"
 
 
