@@ -158,6 +158,16 @@ def test_a_session_brings_its_robot_and_what_both_can_hold_of_its_settings(
     assert out.count("left out on both sides: ") == 3 and "compared otherwise: mode" in out
 
 
+def test_the_robot_of_a_session_may_be_named_and_stays_what_it_is_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arm: str
+) -> None:
+    put_in_pinkers_place(monkeypatch)
+    path = session(tmp_path, RobotRequest(arm, floating_base=True), Settings())
+    assert document(capsys, "--config", path, "--robot", arm)["floating_base"]
+    other = document(capsys, "--config", path, "--robot", arm, "--tool-frame", "tool")
+    assert not other["floating_base"]
+
+
 def test_a_config_is_taken_for_the_robot_that_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arm: str
 ) -> None:

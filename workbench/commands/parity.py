@@ -153,9 +153,16 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _request(options: argparse.Namespace, session: RobotRequest | None) -> RobotRequest:
-    """Return the robot that is meant; the command line's goes before the session's."""
+    """Return the robot that is meant; the command line's goes before the session's.
+
+    Where it only names the session's own robot, what the session says about that robot stays.
+    """
+    from workbench.model.request import RobotRequest
+
     if options.robot is not None:
-        return robot_request(options, options.robot)
+        asked_for = robot_request(options, options.robot)
+        names_the_same = session is not None and asked_for == RobotRequest(session.source)
+        return session if session is not None and names_the_same else asked_for
     if session is None:
         raise UsageError(
             "no robot is named", field="--robot", expected="a profile, or the path of a URDF"
