@@ -135,7 +135,7 @@ COLLISION_RGB: Rgb = (240, 228, 66)
 MEASURED_RGB: Rgb = (122, 81, 209)
 """The measured robot, drawn translucent where it is apart from the commanded one."""
 
-CLOSEST_PAIR_RGB: Rgb = (196, 38, 110)
+CLOSEST_PAIR_RGB: Rgb = (240, 36, 180)
 """The line between the two links nearest each other, while self-collision is watched."""
 
 MISSING_MESH_RGB: Rgb = (0, 0, 0)
