@@ -239,3 +239,11 @@ def test_every_number_refuses_what_is_none_of_its_range(field: str, value: objec
     assert (caught.value.line, caught.value.field) == (3, field)
     assert caught.value.expected is not None
     assert caught.value.expected.replace("whole ", "") == spec.range_text
+
+
+@pytest.mark.parametrize("value", ["daqp", "yes", "", "[0.3]", "0.3"])
+def test_a_key_that_is_none_is_named_whatever_its_value_is(value: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read_kinematics(f"solver: daqp\ngian: {value}\n", name="x.yaml")
+    assert (caught.value.line, caught.value.field) == (2, "gian")
+    assert str(caught.value) == "x.yaml:2: gian: there is no such setting; expected perhaps gain"

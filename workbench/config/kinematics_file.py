@@ -98,6 +98,8 @@ def kinematics_from_section(section: Section) -> PinkKinematicsConfig:
 
 def _read_value(key: str, raw: object) -> tuple[object, str | None]:
     """Return a value as a number where one was meant, and what is wrong where it is none."""
+    if key not in PinkKinematicsConfig.model_fields:
+        return raw, None  # that there is no such setting matters more than its value
     if raw is None:
         return raw, "has no value"
     if not isinstance(raw, str):
