@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ui.guarded_page import Page, Sentinel
+from tests.wire import WireClient
 from workbench.ui.server import GuardedServer
 
 
@@ -42,6 +43,23 @@ def test_an_upload_arrives_under_a_name_that_is_no_path(
     sentinel.wait(page)
     assert button.value.name == "pass_wd.yaml"
     assert button.value.content == b"abcdef"
+
+
+def test_a_page_that_opens_later_hears_nothing_of_uploads(
+    server: GuardedServer, page: Page
+) -> None:
+    button = server.viser.gui.add_upload_button("u")
+    upload(page, button, transfer_uuid="earlier")
+    for index, content in enumerate((b"abc", b"def")):
+        part(page, button, index, content, transfer_uuid="earlier")
+    page.until(lambda message: message.get("transferred_bytes") == 6)
+    later = WireClient(server.url)
+    try:
+        told = {message["type"] for message in later.replay()}
+    finally:
+        later.close()
+    assert "GuiUploadButtonMessage" in told
+    assert "FileTransferPartAck" not in told
 
 
 @pytest.mark.parametrize(

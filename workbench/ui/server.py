@@ -29,6 +29,7 @@ from workbench.ui.gate import GOODBYE_S, HEALTH_PATH, Gate
 from workbench.ui.guard import ServedHosts, is_loopback, is_wildcard
 from workbench.ui.http import HttpAnswer, Route, Router, health_answer, redirect_answer
 from workbench.ui.static_pages import favicon, static_file
+from workbench.ui.uploads import forget_acknowledged
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8080
@@ -151,6 +152,7 @@ class GuardedServer:
         connection = self.viser._websock_server._live_connections[outbox.client_id]
         if not isinstance(connection, GuardedConnection):
             raise TypeError("viser accepted a connection that is not guarded")
+        forget_acknowledged(self.viser._websock_server._broadcast_buffer)
         self.filter.add_client(connection, outbox)
         for callback in self._connect_callbacks:
             callback(outbox.client_id)
@@ -266,19 +268,36 @@ def _check_viser(server: viser.ViserServer) -> None:
     Raises:
         ServerError: If something that the filter reads is gone, or a message has other fields.
     """
-    needed = {
-        server._websock_server: ("_live_connections", "on_client_connect", "on_client_disconnect"),
-        server.gui: (
-            "_gui_input_handle_from_uuid",
-            "_container_handle_from_uuid",
-            "_command_handle_from_uuid",
-            "_drop_uploads_from_client",
+    infrastructure = server._websock_server
+    needed: tuple[tuple[object, tuple[str, ...]], ...] = (
+        (
+            infrastructure,
+            ("_broadcast_buffer", "_live_connections", "on_client_connect", "on_client_disconnect"),
         ),
-        server.scene: ("_handle_from_transform_controls_name",),
-    }
+        (
+            getattr(infrastructure, "_broadcast_buffer", None),
+            (
+                "buffer_lock",
+                "generator_cursors",
+                "message_counter",
+                "message_from_id",
+                "pop_message_locked",
+            ),
+        ),
+        (
+            server.gui,
+            (
+                "_gui_input_handle_from_uuid",
+                "_container_handle_from_uuid",
+                "_command_handle_from_uuid",
+                "_drop_uploads_from_client",
+            ),
+        ),
+        (server.scene, ("_handle_from_transform_controls_name",)),
+    )
     missing = [
         f"{type(holder).__name__}.{name}"
-        for holder, names in needed.items()
+        for holder, names in needed
         for name in names
         if not hasattr(holder, name)
     ]

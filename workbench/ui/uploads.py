@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from viser import _messages
+from viser.infra._async_message_buffer import AsyncMessageBuffer
+
 from workbench.ui.frames import Refused
 
 UPLOAD_LIMIT_BYTES = 50 * 1000 * 1000
@@ -96,6 +99,22 @@ class Uploads:
         gone = [key for key, one in self._transfers.items() if one.client_id == client_id]
         for key in gone:
             del self._transfers[key]
+
+
+def forget_acknowledged(buffer: AsyncMessageBuffer) -> None:
+    """Delete viser's acknowledgements of uploads, once every open page has got them.
+
+    viser keeps them and sends them to each page that opens later, which then tells of uploads of
+    files called "undefined".
+
+    Args:
+        buffer: The messages that every new page gets.
+    """
+    with buffer.buffer_lock:
+        got_by_all = min(buffer.generator_cursors.values(), default=buffer.message_counter)
+        for number, message in list(buffer.message_from_id.items()):
+            if number <= got_by_all and isinstance(message, _messages.FileTransferPartAck):
+                buffer.pop_message_locked(number)
 
 
 def safe_name(name: str) -> str:
