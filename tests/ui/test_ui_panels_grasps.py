@@ -225,7 +225,9 @@ def test_where_few_are_reached_the_gripper_frame_is_pointed_at(tab: Tab) -> None
     set_in_scene(tab.rig.session, transform_object_to_world=at(2.0))
     tab.check()
     assert "0 of 3 reached" in text_of(tab.rig)
+    assert "None is reached" in text_of(tab.rig)
     assert "gripper offset" in text_of(tab.rig)
+    assert "in m and degrees" in text_of(tab.rig)
 
 
 def test_numbers_and_choices_of_the_approach_are_settings(tab: Tab) -> None:

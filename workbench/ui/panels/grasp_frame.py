@@ -64,6 +64,7 @@ class GraspFrame:
                 "wrong one is the most common reason why nothing is reached.",
                 self._choose_preset, next(iter(PRESETS)), options=(*PRESETS, _OTHER),
             )  # fmt: skip
+            gui.add_html(block('<span class="dim">in m and degrees</span>'))
             self._pose = PoseFields(tools, Pose(), _units, self._set_offset, _HINTS)
 
     def show(self, state: SessionState, view: GraspView, states: Mapping[str, GraspState]) -> None:

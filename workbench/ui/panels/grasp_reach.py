@@ -116,8 +116,9 @@ def _hint(states: Mapping[str, GraspState]) -> str:
     reached = sum(state in ("reached", "reached_with_retry") for state in done)
     if len(done) < len(states) or not done or reached > _FEW * len(done):
         return ""
+    how_many = "Few are" if reached else "None is"
     return (
-        '<div><span class="fair">▲</span> Few are reached. Look at the selected grasp in the '
+        f'<div><span class="fair">▲</span> {how_many} reached. Look at the selected grasp in the '
         "scene: if the gripper is turned or off, set <b>gripper offset</b> or another <b>gripper "
         "link</b> above; if it is right, move the object nearer.</div>"
     )
