@@ -56,6 +56,7 @@ def engine_after_circle(request: RobotRequest, subject: ExportSubject) -> dict[s
         return TickInputs(
             settings.kinematics, settings.dt, targets, settings.held_joints,
             settings.velocity_caps, settings.tasks, settings.limits, settings.barriers, home,
+            home_base=settings.home_base,
         )  # fmt: skip
 
     tools = engine.observe(inputs({})).tools

@@ -21,7 +21,7 @@ from workbench.config.limits import (
     VelocityLimitSpec,
 )
 from workbench.config.settings import Settings, ToolTarget
-from workbench.config.tasks import PostureTaskSpec
+from workbench.config.tasks import ComTaskSpec, FrameTaskSpec, PostureTaskSpec
 from workbench.export.kinds import EXPORT_KINDS, export
 from workbench.export.subject import ExportSubject
 from workbench.model.describe import describe_robot
@@ -207,7 +207,15 @@ def test_joints_held_away_from_neutral_are_where_they_are_held(tmp_path: Path, k
 def test_a_base_floats(tmp_path: Path, kind: str) -> None:
     request = RobotRequest("g1", floating_base=True, hold={"left_elbow_joint": 0.6})
     base = Pose(np.array([0.1, 0.2, 0.3]), np.array([0.8, 0.0, 0.6, 0.0]))
-    subject = subject_of(request, home_base=base)
+    subject = subject_of(
+        request,
+        home_base=base,
+        held_joints={"waist_roll_joint": 0.2},
+        tasks=(
+            FrameTaskSpec(name="foot", frame="left_ankle_roll_link", position_cost=0.1),
+            ComTaskSpec(name="balance", cost=(0.05, 0.02, 0.0)),
+        ),
+    )
     assert EXPORT_KINDS[kind].losses(subject) == ()
     ours = engine_after_circle(request, subject)
     assert end_of(run_program(tmp_path, kind, subject)) == pytest.approx(ours, abs=1e-6)
