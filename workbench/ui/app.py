@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 import time
@@ -11,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
 
 import viser
 
@@ -39,6 +37,7 @@ from workbench.model.catalog import profile, profile_names
 from workbench.model.request import RobotRequest
 from workbench.ui.camera import ViewName
 from workbench.ui.commands import Command, register_commands, standard_commands
+from workbench.ui.ending import Ending
 from workbench.ui.http import YAML, HttpAnswer, json_answer, text_answer
 from workbench.ui.lighting import light_scene
 from workbench.ui.loading import initial_settings, load_bundle
@@ -311,16 +310,14 @@ def run_app(request: RobotRequest, server_options: ServerOptions, options: AppOp
         WorkbenchError: If it cannot start.
     """
     app = App(request, server_options, options)
-    # Unlike an Event, this queue may be written by a signal handler that interrupts its reader.
-    ended: SimpleQueue[int] = SimpleQueue()
+    ending = Ending()
     try:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda number, _frame: ended.put(number))
+        ending.listen()
         app.start()
         _say_ready(app)
         if options.open_browser:
             _open_browser(app.server.url)
-        ended.get()
+        ending.wait()
     finally:
         app.stop()
     _say_unsaved(app)
