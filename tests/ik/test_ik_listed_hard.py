@@ -31,6 +31,8 @@ from workbench.config.tasks import (
     PostureTaskSpec,
 )
 from workbench.config.tasks_values_joints import Relation
+from workbench.ik.conflicts import _conflict
+from workbench.ik.constraints import Conflict
 from workbench.ik.forward import tool_poses
 from workbench.ik.tick import LiveEngine
 from workbench.model.robot import Robot
@@ -183,3 +185,11 @@ def load_dual() -> Robot:
     from workbench.model.robot import load_robot
 
     return load_robot(RobotRequest("dual_arm_7dof"))
+
+
+def test_what_stands_in_the_way_is_two_lists_with_an_and_each() -> None:
+    conflict = Conflict(("wall",), ("chain",), tuple(range(6)))
+    assert _conflict(conflict, "abcdef").cause == (
+        "No step meets wall together with chain, and with the limits of a, b, c and 3 other "
+        "joints; the arm holds."
+    )
