@@ -26,7 +26,7 @@ from workbench import __version__
 
 MEASUREMENTS = (
     "bench_tick", "bench_robots", "bench_planner", "bench_collision", "bench_grasps",
-    "bench_scene", "bench_loop", "bench_latency",
+    "bench_glyphs", "bench_scene", "bench_loop", "bench_latency",
 )  # fmt: skip
 RESULT = Path(__file__).resolve().parents[2] / "build" / "bench.json"
 PACKAGES = ("pin", "pin-pink", "qpsolvers", "daqp", "viser", "numpy")
