@@ -65,12 +65,15 @@ def test_a_killed_workbench_is_offered_and_restored(
         assert served.state()["robot"] == "panda"
         taken = served.netloc.rpartition(":")[2]
         assert taken in refused("--restore", "--port", taken)
+    earlier = session_file(folder / "session-0.workbench.yaml")
+    os.utime(earlier, (0.0, 0.0))
     with serve("--restore") as served:
         state = served.wait_for(lambda state: state["tick"] > 5)
         assert (state["robot"], state["rate_hz"]) == ("dual_arm_7dof", 50)
         assert list(state["grasps"]) == ["grasp_1", "grasp_2", "grasp_3"]
         assert state["selected_grasp"] == "grasp_2"
-    assert list(folder.iterdir()) == []
+    assert list(folder.glob("*.yaml")) == [earlier]
+    earlier.unlink()
     assert "no session to restore" in refused("--restore")
 
 

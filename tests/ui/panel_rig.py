@@ -151,8 +151,8 @@ class FakeKeeper:
     def text(self) -> str:
         return write_session(SessionFile(RobotRequest("gantry")))
 
-    def forget_left_behind(self) -> None:
-        self.left_behind = ()
+    def forget(self, leftover: Leftover) -> None:
+        self.left_behind = tuple(one for one in self.left_behind if one != leftover)
 
 
 class FakeSaveFile:

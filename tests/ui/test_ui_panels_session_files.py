@@ -65,6 +65,20 @@ def test_what_was_left_behind_is_offered_once(panel_rig: PanelRig, tmp_path: Pat
     assert panel_rig.browser.told[-1][0] == "Nothing was restored"
 
 
+def test_only_the_session_that_is_open_again_is_forgotten(
+    panel_rig: PanelRig, tmp_path: Path
+) -> None:
+    newer, older = tmp_path / "session-2.workbench.yaml", tmp_path / "session-1.workbench.yaml"
+    newer.write_text(panel_rig.keeper.text())
+    panel_rig.keeper.left_behind = (Leftover(newer, 1.0), Leftover(older, 0.0))
+    panel = SessionFilesPanel(panel_rig.context)
+    panel_rig.browser.click(panel._restore)
+    panel_rig.run_jobs()
+    assert panel_rig.loader.asked == [f"open gantry from {newer}"]
+    assert panel_rig.keeper.left_behind == (Leftover(older, 0.0),)
+    assert panel._restore.visible
+
+
 def test_what_was_left_behind_stays_where_its_robot_cannot_be_loaded(
     panel_rig: PanelRig, tmp_path: Path
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from tests.live.live_fakes import fake_bundle, start_settings
 from tests.ui.panel_rig import PanelRig, handles, html_of, labelled, text_of
 from workbench.config.profile_examples import ProfileExample
 from workbench.ik.streaming_types import StreamingState
+from workbench.live.autosave import Leftover
 from workbench.live.snapshot import Status, StatusCode, StreamingView
 from workbench.model.collision_pairs import ClosestPair
 from workbench.model.description import Remark
@@ -170,6 +173,15 @@ def test_remarks_of_the_robot_are_shown_as_text(panel_rig: PanelRig) -> None:
     panel.refresh(panel_rig.session.state)
     assert "&#60;iframe&#62;" in html_of(panel_rig)
     assert "<iframe" not in html_of(panel_rig)
+
+
+def test_a_session_that_was_left_behind_is_told_until_it_is_open(panel_rig: PanelRig) -> None:
+    panel_rig.keeper.left_behind = (leftover := Leftover(Path("session-1.workbench.yaml"), 0.0),)
+    panel = StatusPanel(panel_rig.context)
+    assert "was not ended cleanly. <i>File</i> restores it." in unescape(html_of(panel_rig))
+    panel_rig.keeper.forget(leftover)
+    panel.refresh(panel_rig.session.state)
+    assert "ended cleanly" not in unescape(html_of(panel_rig))
 
 
 def test_an_example_is_named_with_its_robot(panel_rig: PanelRig) -> None:

@@ -134,9 +134,10 @@ def discard(found: tuple[Leftover, ...]) -> None:
         _lock_path(leftover.path).unlink(missing_ok=True)
 
 
-def discard_old(found: tuple[Leftover, ...]) -> None:
-    """Delete all but the newest few."""
+def discard_old(found: tuple[Leftover, ...]) -> tuple[Leftover, ...]:
+    """Delete all but the newest few, which are returned."""
     discard(found[_KEPT:])
+    return found[:_KEPT]
 
 
 def _lock_path(path: Path) -> Path:

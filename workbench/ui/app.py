@@ -156,13 +156,13 @@ class App:
             {"/api/state": self._answer_state, "/api/config.yaml": self._answer_config},
         )
         try:
-            decided = options.restore is not None
-            self._build_page(request, opened, folder, () if decided else left_behind)
+            rest = {None: left_behind, True: left_behind[1:], False: ()}[options.restore]
+            self._build_page(request, opened, folder, rest)
         except BaseException:
             self.server.stop()
             raise
-        if decided:
-            discard(left_behind)  # not before all that can fail is done
+        # Not before all that can fail is done.
+        discard(tuple(one for one in left_behind if one not in rest))
 
     def _build_page(
         self,

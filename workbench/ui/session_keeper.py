@@ -55,8 +55,7 @@ class SessionKeeper:
         self._grasps_text = GraspsText()
         self._request = request
         self._clients = clients
-        self.left_behind = left_behind
-        discard_old(left_behind)
+        self.left_behind = discard_old(left_behind)
         self._autosave = Autosave(folder, self.text, said=said)
 
     def start(self) -> None:
@@ -74,10 +73,10 @@ class SessionKeeper:
             grasps_text=self._grasps_text,
         )  # fmt: skip
 
-    def forget_left_behind(self) -> None:
-        """Delete what was left behind: it is open again, or not wanted."""
-        discard(self.left_behind)
-        self.left_behind = ()
+    def forget(self, leftover: Leftover) -> None:
+        """Delete a session that was left behind: it is open again. Others stay."""
+        discard((leftover,))
+        self.left_behind = tuple(one for one in self.left_behind if one != leftover)
 
     def _camera(self) -> CameraView | None:
         for client in reversed(list(self._clients())):

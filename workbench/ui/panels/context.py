@@ -78,8 +78,8 @@ class SessionFiles(Protocol):
         """Return the present session as a file's text."""
         ...
 
-    def forget_left_behind(self) -> None:
-        """Delete what was left behind."""
+    def forget(self, leftover: Leftover) -> None:
+        """Delete one of them, which is open again."""
         ...
 
 

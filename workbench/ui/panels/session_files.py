@@ -68,12 +68,12 @@ class SessionFilesPanel:
         keeper = self._context.keeper
         if not keeper.left_behind:
             raise WorkbenchError("there is no session to restore")
-        path = keeper.left_behind[0].path
-        name = str(path)
+        leftover = keeper.left_behind[0]
+        path, name = leftover.path, str(leftover.path)
 
         def opened() -> None:
-            keeper.forget_left_behind()
-            self._restore.visible = False
+            keeper.forget(leftover)
+            self._restore.visible = bool(keeper.left_behind)
 
         def done(file: SessionFile) -> None:
             # Until its robot is there, the file is all that there is of the session.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import viser
 
+from workbench.live.autosave import Leftover
 from workbench.live.snapshot import StateSnapshot
 from workbench.live.state import SessionState
 from workbench.model.description import RobotDescription
@@ -19,6 +20,7 @@ from workbench.ui.panels.words import (
     timing_rows,
     tool_line,
 )
+from workbench.ui.session_keeper import left_behind_text
 from workbench.ui.widgets import add_button, on_click
 
 
@@ -42,16 +44,19 @@ class StatusPanel:
         on_click(context.tools, self._restart, "The loop stays stopped", context.restart_loop)
         self._robot = gui.add_html("")
         self._loading: str | None = None
+        self._left_behind: tuple[Leftover, ...] = ()
         self.refresh(context.session.state)
 
     def refresh(self, state: SessionState) -> None:
         """Show the mode, the robot's remarks and what is being loaded."""
         self._stop.refresh(state)
         self._mode.content = block(mode_line(state.settings.mode, state.controls))
-        if (state.epoch, state.loading) == (self._epoch, self._loading):
+        left_behind = self._context.keeper.left_behind
+        shown = (self._epoch, self._loading, self._left_behind)
+        if (state.epoch, state.loading, left_behind) == shown:
             return
-        self._epoch, self._loading = state.epoch, state.loading
-        self._robot.content = _robot_block(state.description, state.loading)
+        self._epoch, self._loading, self._left_behind = state.epoch, state.loading, left_behind
+        self._robot.content = _robot_block(state.description, state.loading, left_behind)
 
     def show(self, snapshot: StateSnapshot) -> None:
         """Show errors, timing and status."""
@@ -77,8 +82,12 @@ class StatusPanel:
         """Nothing is pending."""
 
 
-def _robot_block(description: RobotDescription, loading: str | None) -> str:
+def _robot_block(
+    description: RobotDescription, loading: str | None, left_behind: tuple[Leftover, ...]
+) -> str:
     lines = [f"<b>{plain(description.title or description.name)}</b>"]
+    if left_behind:
+        lines.insert(0, f"{plain(left_behind_text(left_behind[0]))} <i>File</i> restores it.")
     if description.example is not None:
         # The example may let go what the profile's title says is held.
         lines.append(f"Example: {plain(description.example.title)}")
