@@ -189,7 +189,15 @@ def load_dual() -> Robot:
 
 def test_what_stands_in_the_way_is_two_lists_with_an_and_each() -> None:
     conflict = Conflict(("wall",), ("chain",), tuple(range(6)))
-    assert _conflict(conflict, "abcdef").cause == (
+    assert _conflict(conflict, "abcdef", frozenset({"wall"})).cause == (
         "No step meets wall together with chain, and with the limits of a, b, c and 3 other "
         "joints; the arm holds."
     )
+
+
+def test_a_barrier_is_not_told_to_become_soft() -> None:
+    barriers = frozenset({"wall", "roof"})
+    alone = _conflict(Conflict(("wall",), ("roof",), (0,)), "abcdef", barriers)
+    assert "soft" not in alone.remedy
+    beside_a_chain = _conflict(Conflict(("wall",), ("chain",), (0,)), "abcdef", barriers)
+    assert "soft" in beside_a_chain.remedy

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.ik.stack import TaskStack
 
 _REMEDY = "Make one of them soft, move its target, or switch it off."
+_BARRIERS_REMEDY = "Widen the bounds of a barrier, or switch it off."
 
 
 class ConflictFinder:
@@ -48,7 +49,9 @@ class ConflictFinder:
         names = [item.spec.name for item in barriers for _ in item.rows]
         conflict = find_conflict(error.problem, rows, names)
         self._seen = stack.configuration.q, rows
-        self._status = None if conflict is None else _conflict(conflict, stack.tangent_names)
+        self._status = (
+            None if conflict is None else _conflict(conflict, stack.tangent_names, frozenset(names))
+        )
         return self._status
 
     def _is_known(self, q: NDArray[np.float64], rows: ConstraintRows | None) -> bool:
@@ -68,7 +71,9 @@ def _contradiction(names: Sequence[str]) -> SolveStatus:
     return SolveStatus("infeasible", f"{cause}; the arm holds.", _REMEDY)
 
 
-def _conflict(conflict: Conflict, tangent_names: Sequence[str]) -> SolveStatus:
+def _conflict(
+    conflict: Conflict, tangent_names: Sequence[str], barriers: frozenset[str]
+) -> SolveStatus:
     cause = f"No step meets {_listed(conflict.given_up)}"
     against = [_listed(conflict.others)] if conflict.others else []
     joints = list(dict.fromkeys(tangent_names[index] for index in conflict.limits))
@@ -78,7 +83,9 @@ def _conflict(conflict: Conflict, tangent_names: Sequence[str]) -> SolveStatus:
     if against:
         # Two lists, each with an "and" of its own.
         cause += f" together with {', and with '.join(against)}"
-    return SolveStatus("infeasible", f"{cause}; the arm holds.", _REMEDY)
+    can_be_soft = not barriers.issuperset((*conflict.given_up, *conflict.others))
+    remedy = _REMEDY if can_be_soft else _BARRIERS_REMEDY
+    return SolveStatus("infeasible", f"{cause}; the arm holds.", remedy)
 
 
 def _listed(names: Sequence[str]) -> str:
