@@ -49,8 +49,12 @@ def test_tasks_are_added_turned_by_axis_and_undone(open_page: Callable[..., Work
         (first, *_) = state["tools"]
         assert by_kind(state)["frame"]["frame"] == first
         open_folder(page, "Frame")
+        # Targets have a field of that name as well: the cost's must be on the page.
+        z_labels = page.page.locator("label").filter(has_text=re.compile("^z$"))
+        z_labels_before = z_labels.count()
         page.button("position cost per axis").click()
         served.wait_for(lambda state: by_kind(state)["frame"]["position_cost"] == [1, 1, 1])
+        expect(z_labels).to_have_count(z_labels_before + 1)
         page.set("z", "0.25")
         served.wait_for(lambda state: by_kind(state)["frame"]["position_cost"] == [1, 1, 0.25])
         assert served.state()["status"]["code"] not in ("fault", "solver_failed")
