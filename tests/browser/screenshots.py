@@ -98,7 +98,7 @@ def four_grasps(browser: Browser, picture: Path) -> None:
 
 def many_grasps_checked(browser: Browser, picture: Path) -> None:
     """Two thousand grasps of the bottle, each in the colour of what became of it."""
-    camera = Camera(position=(1.3, -0.75, 0.85), look_at=(0.42, -0.05, 0.27))
+    camera = Camera(position=(0.98, -0.52, 0.6), look_at=(0.49, -0.02, 0.24))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bottle.yaml"
         export_grasps_to_file(many_grasps(MANY), path)
