@@ -12,14 +12,19 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+_MAKE_VARIABLES = ("MFLAGS", "PYTHON", "ROBOT", "ARGS", "PYTEST_ARGS")
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
 
 def make(folder: Path, *words: str, path: str | None = None) -> subprocess.CompletedProcess[str]:
     """Run make in a folder, optionally with another PATH."""
-    environment = {**os.environ, **({"PATH": path} if path else {})}
-    environment.pop("MAKEFLAGS", None)
+    # What the make around this one was told, as `make test PYTHON=...`, is not for this one.
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("MAKE") and name not in _MAKE_VARIABLES
+    } | ({"PATH": path} if path else {})
     return subprocess.run(
         [shutil.which("make") or "make", *words],
         cwd=folder, capture_output=True, text=True, check=False, env=environment,
