@@ -10,12 +10,16 @@ import argparse
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from workbench.errors import UsageError, did_you_mean
 
 _ABOUT_ONE_ARGUMENT = re.compile(r"argument (?P<field>[^:]+): (?P<message>.+)", re.DOTALL)
 _COMMAND = "COMMAND"
+_Value = TypeVar("_Value")
+
+ROBOT_HELP = "profile (see `workbench robots`), PATH.urdf, PATH.xacro or robot_descriptions:NAME"
+"""What may be named as a robot, in every command that takes one."""
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -133,3 +137,17 @@ def joint_value(option: str) -> Callable[[str], tuple[str, float]]:
         return name, value
 
     return read
+
+
+def each_once(pairs: Sequence[tuple[str, _Value]], option: str) -> dict[str, _Value]:
+    """Return the values of a repeatable NAME=VALUE option by name.
+
+    Raises:
+        UsageError: If a name is there twice.
+    """
+    values: dict[str, _Value] = {}
+    for name, value in pairs:
+        if name in values:
+            raise UsageError("is named twice", field=f"{option} {name}", expected="each name once")
+        values[name] = value
+    return values

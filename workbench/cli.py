@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from workbench import __version__
-from workbench.argument_parser import ArgumentParser, number, whole_number
+from workbench.argument_parser import ROBOT_HELP, ArgumentParser, number, whole_number
 from workbench.commands import export, parity, plan, reach, stream
 from workbench.commands.robot_options import (
     add_robot_options,
@@ -82,8 +82,7 @@ def _add_serve(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
     serve.set_defaults(run=_run_serve)
     serve.add_argument(
         "robot", nargs="?", default=None, metavar="ROBOT",
-        help="profile (see `workbench robots`), PATH.urdf, PATH.xacro or robot_descriptions:NAME; "
-        "default: panda",
+        help=f"{ROBOT_HELP}; default: panda",
     )  # fmt: skip
 
     robot = serve.add_argument_group("robot")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.argument_parser import ArgumentParser, number, whole_number
+from workbench.argument_parser import ROBOT_HELP, ArgumentParser, number, whole_number
 from workbench.commands.robot_options import (
     add_robot_options,
     refuse_robot_options,
@@ -54,8 +54,7 @@ def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
     parity.set_defaults(run=run)
     parity.add_argument(
         "--robot", metavar="ROBOT",
-        help="profile (see `workbench robots`), PATH.urdf, PATH.xacro or robot_descriptions:NAME; "
-        "default: the session's",
+        help=f"{ROBOT_HELP}; default: the session's",
     )  # fmt: skip
     parity.add_argument(
         "--config", metavar="FILE",

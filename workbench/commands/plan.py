@@ -9,7 +9,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.argument_parser import ArgumentParser, joint_value, number, whole_number
+from workbench.argument_parser import (
+    ROBOT_HELP,
+    ArgumentParser,
+    each_once,
+    joint_value,
+    number,
+    whole_number,
+)
 from workbench.commands.reference_arithmetic import fix_arithmetic, run_again
 from workbench.errors import UsageError
 
@@ -50,10 +57,7 @@ def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
     )
     plan.set_defaults(run=run)
     what = plan.add_mutually_exclusive_group(required=True)
-    what.add_argument(
-        "--robot", metavar="ROBOT",
-        help="profile (see `workbench robots`), PATH.urdf, PATH.xacro or robot_descriptions:NAME",
-    )  # fmt: skip
+    what.add_argument("--robot", metavar="ROBOT", help=ROBOT_HELP)
     what.add_argument("--record", metavar="RECORD.json", help="planning record to replay")
     plan.add_argument("--out", metavar="FILE", help="write what comes out to FILE")
     plan.add_argument(
@@ -132,10 +136,10 @@ def _replay(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> int:
-    targets = _unique(options.target, "--target")
+    targets = each_once(options.target, "--target")
     if not targets:
         raise UsageError("no target is given", field="--target", expected=_TARGET_FORM)
-    start, held = _unique(options.start, "--start"), _unique(options.hold, "--hold")
+    start, held = each_once(options.start, "--start"), each_once(options.hold, "--hold")
     from workbench.ik.planning import Planner
     from workbench.model.controlled import controlled_from_request
     from workbench.model.request import RobotRequest
@@ -247,15 +251,6 @@ def _outcome(
         "seed": planning.seed,
         "positions": None if result.positions is None else robot.by_name(result.positions),
     }
-
-
-def _unique(pairs: list[tuple[str, Any]], option: str) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in values:
-            raise UsageError("is named twice", field=f"{option} {name}", expected="each name once")
-        values[name] = value
-    return values
 
 
 def _target(text: str) -> tuple[str, tuple[float, ...]]:

@@ -10,7 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.argument_parser import ArgumentParser, joint_value, number, whole_number
+from workbench.argument_parser import (
+    ROBOT_HELP,
+    ArgumentParser,
+    each_once,
+    joint_value,
+    number,
+    whole_number,
+)
 from workbench.config.grasp_scene import APPROACH_AXES, FARTHEST_OBJECT_M
 from workbench.errors import GraspError, UsageError, did_you_mean
 
@@ -47,7 +54,7 @@ def add_parser(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
     )
     reach.add_argument(
         "--robot", metavar="ROBOT",
-        help="profile (see `workbench robots`), PATH.urdf, PATH.xacro or robot_descriptions:NAME; "
+        help=f"{ROBOT_HELP}; "
         f"default: the session's, else {DEFAULT_ROBOT}",
     )  # fmt: skip
     reach.add_argument(
@@ -194,10 +201,8 @@ def _settings(
 
     settings = session or Settings(kinematics=default_kinematics(structure.source.profile))
     joints = {joint.name: joint for joint in structure.plan.joints}
-    held: dict[str, float] = {}
-    for name, position in options.hold:
-        if name in held:
-            raise UsageError("is named twice", field=f"--hold {name}", expected="each name once")
+    held = each_once(options.hold, "--hold")
+    for name, position in held.items():
         if name not in joints:
             raise UsageError(
                 "there is no such joint", field="--hold", value=name,
@@ -209,7 +214,6 @@ def _settings(
                 "is outside the joint's limits", field=f"--hold {name}", value=position,
                 expected=f"a position in [{lower:.6g}, {upper:.6g}]",
             )  # fmt: skip
-        held[name] = position
     return replace(settings, held_joints={**settings.held_joints, **held})
 
 

@@ -208,15 +208,18 @@ class TaskFactory:
         )  # fmt: skip
 
     def _omniwheel(self, spec: OmniwheelTaskSpec) -> Task:
-        self._require_frames(spec, spec.hub_frame, spec.floor_frame)
-        return OmniwheelTask(
-            spec.hub_frame, spec.floor_frame, spec.wheel_radius_m, _cost(spec.cost),
-            gain=spec.gain, lm_damping=spec.lm_damping,
-        )  # fmt: skip
+        return self._wheel(OmniwheelTask, spec)
 
     def _rolling(self, spec: RollingTaskSpec) -> Task:
+        return self._wheel(RollingTask, spec)
+
+    def _wheel(
+        self,
+        make: type[OmniwheelTask] | type[RollingTask],
+        spec: OmniwheelTaskSpec | RollingTaskSpec,
+    ) -> Task:
         self._require_frames(spec, spec.hub_frame, spec.floor_frame)
-        return RollingTask(
+        return make(
             spec.hub_frame, spec.floor_frame, spec.wheel_radius_m, _cost(spec.cost),
             gain=spec.gain, lm_damping=spec.lm_damping,
         )  # fmt: skip
