@@ -74,6 +74,8 @@ def test_grasps_are_uploaded_moved_driven_to_added_to_and_downloaded(
         )
         assert there["undo"] == f"go to {MARKUP}"
 
+        # The page follows the state a moment later, and buttons that go move what is below them.
+        expect(page.page.get_by_text("The robot is holding")).to_be_visible()
         page.page.get_by_text("Add a grasp", exact=True).click()
         page.button("Add grasp").click()
         served.wait_for(lambda state: state["selected_grasp"] == "grasp_0")

@@ -104,9 +104,10 @@ def test_ctrl_c_in_a_terminal_ends_make_run_with_status_0(checkout: Path) -> Non
     binaries.mkdir(parents=True)
     script(
         binaries / "workbench",
-        f'exec {sys.executable} -c "import signal, sys, time; '
-        "signal.signal(signal.SIGINT, lambda *_: sys.exit(0)); "
-        "print('Ready: here', flush=True); time.sleep(60)\"\n",
+        # Blocked before "Ready", so that none is lost between the word and the wait.
+        f'exec {sys.executable} -c "import signal; interrupt = {{signal.SIGINT}}; '
+        "signal.pthread_sigmask(signal.SIG_BLOCK, interrupt); "
+        "print('Ready: here', flush=True); signal.sigwait(interrupt)\"\n",
     )
     for name in (".venv/bin/python", ".venv/.installed-run"):
         (checkout / name).touch()
